@@ -1,0 +1,1 @@
+#include "sgprobe/scsi/cdb.h"
