@@ -58,7 +58,26 @@ Cdb mode_sense_10(const ModeSense&, std::uint16_t allocation);
 Cdb mode_select_6(std::uint8_t length, bool save_pages);    // PF is set
 Cdb mode_select_10(std::uint16_t length, bool save_pages);
 Cdb log_sense(std::uint8_t page, std::uint8_t subpage, std::uint16_t allocation, std::uint16_t parameter = 0);
-Cdb synchronize_cache_10(Lba, std::uint16_t blocks, bool immediate);
+Cdb synchronize_cache_10(std::uint32_t lba, std::uint16_t blocks, bool immediate);   // blocks 0: to the end
 Cdb start_stop_unit(bool start, bool immediate, std::uint8_t power_condition = 0);
+Cdb get_lba_status(Lba, std::uint32_t allocation);
+Cdb report_luns(std::uint32_t allocation, std::uint8_t select = 0);
+Cdb report_supported_opcodes(std::uint8_t opcode, std::uint32_t allocation);         // one command, no service action
+
+// An ATA command through SAT-4 12.2.2. Registers in the words of ACS; `extend` is a 48-bit command.
+enum class AtaProtocol : std::uint8_t { non_data = 3, pio_in = 4, pio_out = 5, dma = 6, udma_in = 10, udma_out = 11, fpdma = 12, return_response = 15 };
+struct AtaCommand {
+    AtaProtocol protocol = AtaProtocol::non_data;
+    std::uint8_t command = 0, device = 0;
+    std::uint16_t feature = 0, count = 0;
+    std::uint64_t lba = 0;
+    bool extend = false;
+    bool ck_cond = false;       // give the registers back as sense data even where all went well
+    Direction direction() const;
+};
+std::optional<Cdb> ata_pass_through_12(const AtaCommand&);   // nothing where a field needs the 16-byte form
+Cdb ata_pass_through_16(const AtaCommand&);
+AtaCommand ata_identify_device();
+AtaCommand ata_set_features(std::uint8_t subcommand, std::uint8_t count = 0);   // AAh/55h look-ahead, 02h/82h write cache
 
 }
