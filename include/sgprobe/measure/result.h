@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "sgprobe/measure/value.h"
 #include "sgprobe/scsi/types.h"
 
 namespace sgprobe::measure {
@@ -80,6 +81,7 @@ struct Result {
     SettingValues settings_before, settings_after;
     std::vector<std::string> notes;
     bool interrupted = false;
+    ValueMap sections;                      // what a probe adds under names of its own: "limits", "cache", "effects"...
 };
 
 }

@@ -1,0 +1,56 @@
+// What main hands to a subcommand's run(): the shared options, drives opened as they say, and the way out for what was found.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sgprobe/cli/arguments.h"
+#include "sgprobe/measure/result.h"
+#include "sgprobe/measure/value.h"
+#include "sgprobe/transport/drive.h"
+
+namespace sgprobe::cli {
+
+// One host and the drives on it, in the order in which they were named. Drives go before their host.
+struct OpenDrives {
+    std::unique_ptr<Host> host;
+    std::vector<std::unique_ptr<Drive>> drives;
+};
+
+enum class Format : std::uint8_t { text, json, csv, list, openmetrics };
+
+struct SharedOptions {
+    Format format = Format::text;
+    std::optional<std::string> output, plot, trace;
+    bool force = false, anonymous = false, dry_run = false, check = false;
+    unsigned verbosity = 0;
+    std::optional<Nanoseconds> budget, timeout, host_overhead;
+};
+SharedOptions shared_options(const Arguments&);
+
+class Context {
+public:
+    explicit Context(SharedOptions);
+    ~Context();                                                 // what goes to --output is complete only after finish()
+    const SharedOptions& options() const { return options_; }
+    bool to_terminal() const;                                   // data goes to a terminal
+
+    OpenDrives open(const std::vector<std::string>& names);     // device.cpp: the one place that knows the kinds of host
+
+    void print_text(std::string_view text);                         // data: standard output or --output; text is already escaped
+    void print(const measure::Result&);                         // in the format asked for; and the plot where one is asked for
+    void print(const measure::Value&);                          // one JSON object, or indented text
+    void note(std::string_view complaint);                      // standard error, with "sgprobe: " before it, escaped
+    void progress(double fraction, Nanoseconds left, std::string_view what);   // only where standard error is a terminal
+    int exit_status(const measure::Result&) const;              // 0; 130 interrupted; with --check 36 and 39
+    void finish();                                              // closes and checks what was written; main calls it
+
+private:
+    struct Output;
+    SharedOptions options_;
+    std::unique_ptr<Output> output_;
+};
+
+}

@@ -1,0 +1,104 @@
+#include "sgprobe/cli/context.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "sgprobe/cli/new_file.h"
+#include "sgprobe/cli/terminal.h"
+#include "sgprobe/report/escape.h"
+#include "sgprobe/report/format.h"
+#include "sgprobe/transport/failure.h"
+
+namespace sgprobe::cli {
+
+struct Context::Output {
+    std::optional<NewFile> file;      // else standard output
+};
+
+SharedOptions shared_options(const Arguments& a) {
+    SharedOptions o;
+    a.exclusive({"json", "csv", "format"});
+    if (const auto format = a.text("format")) {
+        // The words are those of the option's row; only the name of the format is taken apart here.
+        if (*format == "text") o.format = Format::text;
+        else if (*format == "json") o.format = Format::json;
+        else if (*format == "csv") o.format = Format::csv;
+        else if (*format == "list") o.format = Format::list;
+        else if (*format == "openmetrics") o.format = Format::openmetrics;
+        else throw Failure(ExitStatus::syntax, fmt::format("--format: \"{}\" is none of text, json, csv, list, openmetrics", *format));
+    }
+    if (a.has("json")) o.format = Format::json;
+    if (a.has("csv")) o.format = Format::csv;
+    o.output = a.text("output");
+    o.plot = a.text("plot");
+    o.trace = a.text("trace");
+    o.force = a.has("force");
+    o.anonymous = a.has("anonymous");
+    o.dry_run = a.has("dry-run");
+    o.check = a.has("check");
+    o.verbosity = a.count("verbose");
+    o.budget = a.time("budget");
+    o.timeout = a.time("timeout");
+    o.host_overhead = a.time("host-overhead");
+    if (o.timeout && *o.timeout <= Nanoseconds(0)) throw Failure(ExitStatus::syntax, "--timeout: it must be longer than 0");
+    if (o.output && o.plot && *o.output == *o.plot) throw Failure(ExitStatus::contradiction, "--output and --plot name the same file");
+    return o;
+}
+
+Context::Context(SharedOptions options) : options_(std::move(options)), output_(std::make_unique<Output>()) {
+    // An --output that cannot be written is said before the drive is made to work, not after.
+    if (options_.output && *options_.output != "-") output_->file.emplace(*options_.output, options_.force);
+}
+
+Context::~Context() = default;
+
+bool Context::to_terminal() const { return !output_->file && ::isatty(STDOUT_FILENO); }
+
+void Context::print_text(std::string_view text) {
+    clear_progress();
+    if (output_->file) output_->file->write(text);
+    else std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void Context::print(const measure::Value& value) {
+    print_text(options_.format == Format::json ? report::json(value, to_terminal()) : report::text(value));
+}
+
+void Context::print(const measure::Result& result) {
+    const report::Style style{.unicode = utf8_locale(), .width = 80, .anonymous = options_.anonymous};
+    switch (options_.format) {
+        case Format::json: print_text(report::json(report::to_value(result, style), to_terminal())); break;
+        case Format::csv: print_text(report::csv(result, style)); break;
+        case Format::list: print_text(report::list(result, style)); break;
+        case Format::openmetrics:
+        case Format::text: print_text(report::text(result, style)); break;
+    }
+}
+
+void Context::note(std::string_view complaint) {
+    clear_progress();
+    fmt::print(stderr, "sgprobe: {}\n", report::for_terminal(complaint));
+}
+
+void Context::progress(double fraction, Nanoseconds left, std::string_view what) { show_progress(fraction, left, what); }
+
+int Context::exit_status(const measure::Result& result) const {
+    ExitStatus status = ExitStatus::good;
+    if (result.interrupted) status = ExitStatus::interrupted;
+    else if (options_.check && result.verdict == measure::Verdict::cliff) status = ExitStatus::cliff_found;
+    else if (options_.check && result.verdict == measure::Verdict::inconclusive) status = ExitStatus::inconclusive;
+    return static_cast<int>(status);
+}
+
+void Context::finish() {
+    clear_progress();
+    if (output_->file) output_->file->finish();
+    else if (std::fflush(stdout) != 0 && errno != EPIPE)
+        throw Failure(ExitStatus::file_error, fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+}
+
+}
