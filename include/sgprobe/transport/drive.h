@@ -4,8 +4,10 @@
 // their buffers belong to the drive from submit() until their completion is handed out by wait(). No outcome of a command
 // is thrown; opening a drive throws Failure (transport/failure.h), which carries an exit status and the whole message.
 #pragma once
+#include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "sgprobe/transport/command.h"
 #include "sgprobe/transport/drive_spec.h"
@@ -34,6 +36,7 @@ public:
     virtual void submit(Command&&) = 0;    // queued; a refusal comes back as a completion
     virtual unsigned outstanding() const = 0;
     virtual HiddenCounters counters() { return {}; }
+    virtual std::string gone() const { return {}; }    // why there is no drive any more (not yet escaped); empty while there is one
     std::string name() const { return spec().text; }   // as the user wrote it; messages name the drive with it
 };
 
@@ -51,6 +54,13 @@ public:
     virtual Event wait(Nanoseconds deadline) = 0;   // deadline on now()'s clock
     virtual Nanoseconds now() const = 0;
     virtual bool is_virtual() const = 0;   // simulated and modelled drives: time is computed, not passed
+    virtual Nanoseconds timeout() const { return std::chrono::seconds(60); }   // of commands that bring none
+    static constexpr Nanoseconds never{std::numeric_limits<std::int64_t>::max()};   // a deadline: wait for a completion alone
+    void hold_interruption(int signal) { held_signal_ = signal; }   // the next wait() reports it
+protected:
+    int take_held_signal() { return std::exchange(held_signal_, 0); }   // for wait(); 0: none
+private:
+    int held_signal_ = 0;
 };
 
 // Submits one command and waits for it. BUSY and TASK SET FULL are held back and sent again until the command's timeout.
