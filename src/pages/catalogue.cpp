@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -23,11 +24,12 @@ bool begins_with(std::string_view text, std::string_view start) {
     return text.size() >= start.size() && same_text(text.substr(0, start.size()), start);
 }
 
-// "8", "0x8", "8h", "08": nothing where it is no number up to `greatest`. Without a sign of hexadecimal it is decimal, as sdparm has it.
-std::optional<std::uint8_t> page_number(std::string_view text, unsigned greatest) {
+// "8", "0x8", "8h", "0a": nothing where it is no number up to `greatest`. Without a sign of hexadecimal it is decimal, as sdparm has it.
+std::optional<std::uint8_t> page_number(std::string_view text, unsigned greatest, bool letters_first = false) {
     int base = 10;
     if (begins_with(text, "0x")) { base = 16; text.remove_prefix(2); }
     else if (!text.empty() && lower(text.back()) == 'h') { base = 16; text.remove_suffix(1); }
+    else if (!text.empty() && (letters_first || (text[0] >= '0' && text[0] <= '9')) && text.find_first_of("abcdefABCDEF") != std::string_view::npos) base = 16;
     unsigned value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
     if (text.empty() || error != std::errc() || end != text.data() + text.size() || value > greatest) return {};
@@ -102,7 +104,7 @@ std::optional<PageId> Catalogue::page_named(std::string_view text) const {
     const auto code = page_number(text.substr(0, comma), 0x3f);
     if (code) {
         if (comma == std::string_view::npos) return PageId{*code, 0};
-        const auto subpage = page_number(text.substr(comma + 1), 0xff);
+        const auto subpage = page_number(text.substr(comma + 1), 0xff, true);
         if (!subpage) return {};
         return PageId{*code, *subpage};
     }

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "sgprobe/pages/catalogue.h"
 #include "sgprobe/transport/failure.h"
 
@@ -129,7 +132,7 @@ PageFormat parse_page_format(std::string_view source, const std::string& file) {
         page.descriptors = reader.descriptors(*node->as_table());
     }
     const auto problems = problems_of(page);
-    if (!problems.empty()) throw Failure(ExitStatus::syntax, fmt::format("{}: {} (see sgprobe-modepage(5))", file, problems.front()));
+    if (!problems.empty()) throw Failure(ExitStatus::syntax, fmt::format("{}: {} (see sgprobe-modepage(5))", file, fmt::join(problems, "; ")));
     return page;
 }
 
