@@ -13,6 +13,17 @@ std::string trimmed(std::string_view text) {
     return std::string(text);
 }
 
+bool looks_like_inquiry(ByteView bytes) {
+    const Reader data(bytes);
+    if (data.size() < 36) return false;
+    const unsigned version = *data.u8(2), format = *data.u8(3) & 0x0fU, additional = *data.u8(4);
+    // As a VPD page it would have to say a length of VERSION * 256 + FORMAT bytes; that many never arrived.
+    if (version > 7 || format > 2 || additional < 31 || data.u16(2).value_or(0) == data.size() - 4) return false;
+    const ByteView text = data.some(8, 28);
+    return std::all_of(text.begin(), text.end(), [](std::uint8_t c) { return (c >= 0x20 && c < 0x7f) || c == 0; }) &&
+           std::any_of(text.begin(), text.end(), [](std::uint8_t c) { return c > 0x20; });
+}
+
 Parsed<Inquiry> parse_inquiry(ByteView bytes) {
     Parsed<Inquiry> out;
     Inquiry& value = out.value;
@@ -42,10 +53,18 @@ Parsed<Inquiry> parse_inquiry(ByteView bytes) {
     value.removable = data.flag(1, 7);
     value.version = data.u8(2).value_or(0);
     value.response_format = data.bits(3, 3, 4).value_or(0);
-    value.tpgs = data.bits(5, 5, 2).value_or(0) != 0;
+    value.normaca = data.flag(3, 5);
+    value.hisup = data.flag(3, 4);
+    value.sccs = data.flag(5, 7);
+    value.tpgs = data.bits(5, 5, 2).value_or(0);
+    value.third_party_copy = data.flag(5, 3);
     value.protect = data.flag(5, 0);
     value.encserv = data.flag(6, 6);
+    value.multip = data.flag(6, 4);
+    value.wbus16 = data.flag(7, 5);
+    value.sync = data.flag(7, 4);
     value.cmdque = data.flag(7, 1);
+    value.lu_cong = data.flag(1, 6);
     value.vendor = data.text(8, 8);
     value.product = data.text(16, 16);
     value.revision = data.text(32, 4);
@@ -61,7 +80,7 @@ ByteVector build_inquiry(const Inquiry& inquiry) {
     put(out, 2, 1, inquiry.version);
     put(out, 3, 1, inquiry.response_format & 0xf);
     put(out, 4, 1, out.size() - 5);
-    put_flag(out, 5, 4, inquiry.tpgs);
+    put(out, 5, 1, static_cast<std::uint64_t>((inquiry.tpgs & 3) << 4));
     put_flag(out, 5, 0, inquiry.protect);
     put_flag(out, 6, 6, inquiry.encserv);
     put_flag(out, 7, 1, inquiry.cmdque);

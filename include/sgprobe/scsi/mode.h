@@ -8,7 +8,7 @@
 namespace sgprobe::scsi {
 
 struct ModeBlockDescriptor {
-    std::optional<Blocks> blocks;                 // empty where 0: not reported
+    std::optional<Blocks> blocks{};                 // empty where 0: not reported
     Bytes block_bytes = 0;
     std::uint8_t density = 0;
 };
@@ -18,17 +18,17 @@ struct ModePage {
     bool ps = false, spf = false;
     std::size_t declared_length = 0;              // of the whole page, header included, as it says itself
     bool truncated = false;                       // fewer bytes arrived
-    ByteVector bytes;                             // what arrived of it, header included
+    ByteVector bytes{};                             // what arrived of it, header included
 };
 
 struct ModeData {
     std::size_t header_bytes = 4;                 // 4 for the 6-byte command, 8 for the 10-byte one
-    std::optional<std::size_t> mode_data_length;  // as sent
+    std::optional<std::size_t> mode_data_length{};  // as sent
     std::uint8_t medium_type = 0, device_specific = 0;
     bool write_protected = false, dpofua = false, longlba = false;
-    std::vector<ModeBlockDescriptor> descriptors;
-    ByteVector descriptor_bytes;                  // as sent
-    std::vector<ModePage> pages;
+    std::vector<ModeBlockDescriptor> descriptors{};
+    ByteVector descriptor_bytes{};                  // as sent
+    std::vector<ModePage> pages{};
     const ModePage* find(std::uint8_t code, std::uint8_t subpage = 0) const;
 };
 Parsed<ModeData> parse_mode_6(ByteView);

@@ -26,7 +26,7 @@ struct AtaRegisters {
 struct FieldPointer {
     bool in_command = false;                    // C/D: the CDB, else the parameter list
     std::uint16_t byte = 0;
-    std::optional<std::uint8_t> bit;            // with BPV
+    std::optional<std::uint8_t> bit{};            // with BPV
 };
 struct SegmentPointer { bool in_descriptor = false; std::uint16_t byte = 0; std::optional<std::uint8_t> bit; };
 struct SenseDescriptor { std::uint8_t type = 0; ByteVector bytes; };   // whole, header included
@@ -34,22 +34,22 @@ struct SenseDescriptor { std::uint8_t type = 0; ByteVector bytes; };   // whole,
 struct Sense {
     std::uint8_t response_code = 0;             // 70h-73h
     bool descriptor_format = false, deferred = false;
-    std::optional<SenseKey> key;                // the key, ASC and ASCQ are empty where their bytes did not arrive
-    std::optional<std::uint8_t> asc, ascq;
+    std::optional<SenseKey> key{};                // the key, ASC and ASCQ are empty where their bytes did not arrive
+    std::optional<std::uint8_t> asc{}, ascq{};
     bool valid = false;                         // the information field means something
-    std::optional<std::uint64_t> information;
-    std::optional<std::uint64_t> command_specific;
-    std::optional<std::uint8_t> fru;
+    std::optional<std::uint64_t> information{};
+    std::optional<std::uint64_t> command_specific{};
+    std::optional<std::uint8_t> fru{};
     bool filemark = false, eom = false, ili = false, sdat_ovfl = false;
-    std::optional<AtaRegisters> ata;
-    std::optional<FieldPointer> field_pointer;               // sense-key-specific, where SKSV is set: illegal request,
-    std::optional<std::uint16_t> retry_count;                // recovered, medium and hardware error,
-    std::optional<double> progress;                          // no sense and not ready, 0 to 1,
-    std::optional<SegmentPointer> segment_pointer;           // copy aborted,
-    std::optional<bool> attention_overflow;                  // unit attention
-    std::optional<double> another_progress;
-    std::vector<SenseDescriptor> descriptors;                // all of them, in the order they came; descriptor format
-    std::vector<Sense> forwarded;                            // sense of another device, at most two deep
+    std::optional<AtaRegisters> ata{};
+    std::optional<FieldPointer> field_pointer{};               // sense-key-specific, where SKSV is set: illegal request,
+    std::optional<std::uint16_t> retry_count{};                // recovered, medium and hardware error,
+    std::optional<double> progress{};                          // no sense and not ready, 0 to 1,
+    std::optional<SegmentPointer> segment_pointer{};           // copy aborted,
+    std::optional<bool> attention_overflow{};                  // unit attention
+    std::optional<double> another_progress{};
+    std::vector<SenseDescriptor> descriptors{};                // all of them, in the order they came; descriptor format
+    std::vector<Sense> forwarded{};                            // sense of another device, at most two deep
     bool is(SenseKey k, int asc_ = -1, int ascq_ = -1) const {   // -1: any
         return key == k && (asc_ < 0 || asc == asc_) && (ascq_ < 0 || ascq == ascq_);
     }
