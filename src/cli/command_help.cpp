@@ -9,14 +9,17 @@ namespace {
 
 class Help : public Command {
     std::string about_;
+    bool mdoc_ = false;
     void setup(const Arguments& arguments) override {
+        mdoc_ = arguments.has("mdoc");
         if (arguments.positionals().empty()) return;
         about_ = arguments.positionals().front();
         if (!find_subcommand(about_))
             throw Failure(ExitStatus::syntax, fmt::format("there is no subcommand \"{}\"; sgprobe --help lists them", about_));
     }
     int run(Context& context) override {
-        context.print_text(about_.empty() ? help_text() : help_text(*find_subcommand(about_)));
+        if (mdoc_) context.print_text(mdoc_text());
+        else context.print_text(about_.empty() ? help_text() : help_text(*find_subcommand(about_)));
         return 0;
     }
 };
@@ -26,6 +29,7 @@ class Help : public Command {
 extern const Subcommand help_subcommand;
 const Subcommand help_subcommand{
     .name = "help", .summary = "what a subcommand does and which options it takes", .description = {},
-    .positionals = {"[SUBCOMMAND]", 0, 1}, .options = {}, .groups = {}, .make = make_command<Help>};
+    .positionals = {"[SUBCOMMAND]", 0, 1}, .options = {{"mdoc", 0, "", "print the manual page's section on the subcommands, as mdoc(7) source"}},
+    .groups = {}, .make = make_command<Help>};
 
 }

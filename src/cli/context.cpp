@@ -12,6 +12,7 @@
 #include "sgprobe/report/escape.h"
 #include "sgprobe/report/format.h"
 #include "sgprobe/transport/failure.h"
+#include "sgprobe/transport/signals.h"
 
 namespace sgprobe::cli {
 
@@ -65,10 +66,12 @@ void Context::print_text(std::string_view text) {
 }
 
 void Context::print(const measure::Value& value) {
+    if (options_.dry_run) return;
     print_text(options_.format == Format::json ? report::json(value, to_terminal()) : report::text(value));
 }
 
 void Context::print(const measure::Result& result) {
+    if (options_.dry_run) return;
     const report::Style style{.unicode = utf8_locale(), .width = 80, .anonymous = options_.anonymous};
     switch (options_.format) {
         case Format::json: print_text(report::json(report::to_value(result, style), to_terminal())); break;
@@ -84,7 +87,9 @@ void Context::note(std::string_view complaint) {
     fmt::print(stderr, "sgprobe: {}\n", report::for_terminal(complaint));
 }
 
-void Context::progress(double fraction, Nanoseconds left, std::string_view what) { show_progress(fraction, left, what); }
+measure::Progress Context::progress() {
+    return [](double fraction, Nanoseconds left, const std::string& what) { show_progress(fraction, left, what); };
+}
 
 int Context::exit_status(const measure::Result& result) const {
     ExitStatus status = ExitStatus::good;
@@ -95,6 +100,8 @@ int Context::exit_status(const measure::Result& result) const {
 }
 
 void Context::finish() {
+    if (!plan_.empty()) print_text(plan_);
+    plan_.clear();
     clear_progress();
     if (output_->file) output_->file->finish();
     else if (std::fflush(stdout) != 0 && errno != EPIPE)

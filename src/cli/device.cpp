@@ -1,13 +1,49 @@
 // The one place that turns the names of drives into a host of the right kind.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
 
 #include "sgprobe/cli/context.h"
+#include "sgprobe/cli/watching.h"
 #include "sgprobe/transport/failure.h"
+#include "sgprobe/transport/signals.h"
+#include "sgprobe/transport/virtual_host.h"
 
 namespace sgprobe::cli {
+namespace {
+
+std::unique_ptr<Host> virtual_host(const SharedOptions& options, Signals& signals) {
+    VirtualHostOptions o;
+    if (options.timeout) o.timeout = *options.timeout;
+    if (options.host_overhead) o.turnaround = *options.host_overhead;
+    auto host = std::make_unique<VirtualHost>(o, &signals);
+    return host;
+}
+
+}
 
 OpenDrives Context::open(const std::vector<std::string>& names) {
-    throw Failure(ExitStatus::file_error, fmt::format("{} cannot be opened: this program was built without transports", names.front()));
+    std::vector<DriveSpec> specs;
+    std::set<std::string> kinds;
+    for (const std::string& name : names) {
+        specs.push_back(DriveSpec::parse(name));
+        const std::string& scheme = specs.back().scheme;
+        kinds.insert(scheme == "sim" || scheme == "pipe" ? "simulated and modelled drives (sim:, pipe:)"
+                     : scheme == "trace" ? "recorded runs (trace:)" : "drives of this machine");
+    }
+    if (kinds.size() > 1)
+        throw Failure(ExitStatus::contradiction, fmt::format("{} do not share a clock: measure them in separate runs", fmt::join(kinds, " and ")));
+    if (options_.host_overhead && specs.front().scheme == "sg")
+        throw Failure(ExitStatus::contradiction, fmt::format("--host-overhead is for simulated drives and models: {} has a host of its own", names.front()));
+
+    if (!signals_) signals_ = std::make_unique<Signals>();
+    OpenDrives open;
+    open.host = virtual_host(options_, *signals_);
+    if (options_.dry_run) open.host = std::make_unique<DryRunHost>(std::move(open.host), plan_);
+    if (options_.verbosity) open.host = std::make_unique<WatchingHost>(std::move(open.host), options_.verbosity, [this](const std::string& line) { note(line); });
+    for (const DriveSpec& spec : specs) open.drives.push_back(open.host->open(spec));
+    return open;
 }
 
 }

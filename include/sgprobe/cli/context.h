@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "sgprobe/cli/arguments.h"
+#include "sgprobe/measure/progress.h"
 #include "sgprobe/measure/result.h"
 #include "sgprobe/measure/value.h"
 #include "sgprobe/transport/drive.h"
+
+namespace sgprobe { class Signals; }
 
 namespace sgprobe::cli {
 
@@ -40,10 +43,10 @@ public:
     OpenDrives open(const std::vector<std::string>& names);     // device.cpp: the one place that knows the kinds of host
 
     void print_text(std::string_view text);                         // data: standard output or --output; text is already escaped
-    void print(const measure::Result&);                         // in the format asked for; and the plot where one is asked for
-    void print(const measure::Value&);                          // one JSON object, or indented text
+    void print(const measure::Result&);                         // in the format asked for; and the plot where one is asked for. Nothing
+    void print(const measure::Value&);                          // one JSON object, or indented text.         in a dry run: it is fiction
     void note(std::string_view complaint);                      // standard error, with "sgprobe: " before it, escaped
-    void progress(double fraction, Nanoseconds left, std::string_view what);   // only where standard error is a terminal
+    measure::Progress progress();                               // a line on standard error, only where that is a terminal
     int exit_status(const measure::Result&) const;              // 0; 130 interrupted; with --check 36 and 39
     void finish();                                              // closes and checks what was written; main calls it
 
@@ -51,6 +54,8 @@ private:
     struct Output;
     SharedOptions options_;
     std::unique_ptr<Output> output_;
+    std::string plan_;                                          // of a dry run; finish() prints it
+    std::unique_ptr<Signals> signals_;                          // from the first open() on
 };
 
 }

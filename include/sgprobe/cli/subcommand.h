@@ -46,5 +46,6 @@ const Subcommand* find_subcommand(std::string_view name);
 std::string usage_line(const Subcommand&);
 std::string help_text(const Subcommand&);                       // sgprobe SUBCOMMAND --help, sgprobe help SUBCOMMAND
 std::string help_text();                                        // sgprobe --help
+std::string mdoc_text();                                        // sgprobe help --mdoc: the section of the manual
 
 }

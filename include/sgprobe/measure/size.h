@@ -1,7 +1,6 @@
 // `sgprobe size`: rate against transfer length, and the cliff. DESIGN: measuring so that the answer is true.
 #pragma once
-#include <functional>
-
+#include "sgprobe/measure/progress.h"
 #include "sgprobe/measure/result.h"
 #include "sgprobe/scsi/cdb.h"
 #include "sgprobe/transport/drive.h"
@@ -17,9 +16,6 @@ struct SizeOptions {
     unsigned rounds = 0;                    // 0: adaptive
     std::uint64_t seed = 1;
 };
-
-// Called between samples; a fraction of the work as planned at that moment, drive time left by estimate.
-using Progress = std::function<void(double fraction, Nanoseconds left, const std::string& what)>;
 
 // Throws Failure where no measurement can begin (no medium, not a disk, a size that is no multiple of the block...).
 // Errors met on the way are counted in the result; an interruption ends it early, with what was measured.
