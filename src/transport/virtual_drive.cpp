@@ -23,7 +23,7 @@ void VirtualDrive::submit(Command&& command) {
     const Nanoseconds now = host_.now();
     const bool fits = !command.data || command.length <= command.data.size();
     const bool nothing_to_send = command.direction == scsi::Direction::out && command.length > 0 && !command.data;
-    if (!gone_.empty()) answer(std::move(command), now, Outcome::Kind::gone, ENODEV);
+    if (!gone_.empty()) answer(std::move(command), now, Outcome::Kind::gone, 0);
     else if (command.length > limits_.max_transfer_bytes || !fits) answer(std::move(command), now, Outcome::Kind::os_refusal, EINVAL);
     else if (nothing_to_send) answer(std::move(command), now, Outcome::Kind::os_refusal, EFAULT);
     else if (sent_.size() >= limits_.depth || !held_.empty()) held_.push_back({std::move(command), now});
@@ -164,8 +164,8 @@ void VirtualDrive::look_whether_gone() {
 
 void VirtualDrive::lose(const std::string& why) {
     gone_ = why;
-    for (Sent& sent : sent_) answer(std::move(sent.command), sent.submitted, Outcome::Kind::gone, ENODEV);
-    for (Held& held : held_) answer(std::move(held.command), held.submitted, Outcome::Kind::gone, ENODEV);
+    for (Sent& sent : sent_) answer(std::move(sent.command), sent.submitted, Outcome::Kind::gone, 0);
+    for (Held& held : held_) answer(std::move(held.command), held.submitted, Outcome::Kind::gone, 0);
     sent_.clear();
     held_.clear();
 }

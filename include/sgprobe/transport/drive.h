@@ -36,7 +36,7 @@ public:
     virtual void submit(Command&&) = 0;    // queued; a refusal comes back as a completion
     virtual unsigned outstanding() const = 0;
     virtual HiddenCounters counters() { return {}; }
-    virtual std::string gone() const { return {}; }    // why there is no drive any more (not yet escaped); empty while there is one
+    virtual std::string gone() const { return {}; }    // why there is no drive any more, safe to print; empty while there is one
     std::string name() const { return spec().text; }   // as the user wrote it; messages name the drive with it
 };
 

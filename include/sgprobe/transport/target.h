@@ -43,7 +43,7 @@ public:
     virtual TargetEvent wait(Nanoseconds now, Nanoseconds deadline) = 0;   // the next completion, if it comes by the deadline
     virtual void abort(std::uint64_t id, Nanoseconds time) = 0;            // no completion follows for it
     virtual void idle(Nanoseconds time) = 0;              // time passes, nothing outstanding
-    virtual std::optional<std::string> gone() const { return {}; }        // why there is no drive any more
+    virtual std::optional<std::string> gone() const { return {}; }        // why there is no drive any more, safe to print
 };
 
 }
