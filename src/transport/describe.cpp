@@ -56,7 +56,7 @@ std::string describe(const Completion& c) {
             return fmt::format("refused by the system: {}", c.outcome.os_errno ? std::system_category().message(c.outcome.os_errno) : "no reason given");
         case Kind::gone: {
             const std::string why = c.drive ? c.drive->gone() : "";
-            return fmt::format("the drive is gone{}{}", why.empty() ? "" : ": ", escaped(why, 500));
+            return fmt::format("the drive is gone{}{}", why.empty() ? "" : ": ", why);
         }
     }
     if (c.outcome.status != scsi::Status::check_condition) {

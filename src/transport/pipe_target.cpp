@@ -18,7 +18,7 @@ using Got = PipeProcess::Got;
 class PipeTarget : public Target {
 public:
     PipeTarget(const DriveSpec&, const PipeOptions&);
-    ~PipeTarget() override { if (!gone_) process_.part("bye\n", std::chrono::seconds(1)); }
+    ~PipeTarget() override { if (!gone_) process_.part(out_ + "bye\n", std::chrono::seconds(1)); }
 
     unsigned depth() const override { return hello_.depth; }
     Bytes max_transfer_bytes() const override { return hello_.max_transfer_bytes; }
@@ -47,6 +47,7 @@ private:
     PipeHello hello_;
     std::string out_;                       // lines that the model has not been sent yet
     bool awaited_ = false;                  // a `wait` is not answered yet
+    Nanoseconds awaited_until_{0};          // its deadline
     std::optional<TargetDone> done_;        // an answer that nobody has taken yet
     std::vector<Outstanding> outstanding_;
     std::optional<std::string> gone_;
@@ -73,7 +74,7 @@ std::string PipeTarget::explain(Got got, std::string_view line, std::string_view
     switch (got) {
         case Got::silence: return fmt::format("the model said nothing for {:g} s after \"{}\"", std::chrono::duration<double>(options_.silence).count(), asked);
         case Got::ended: return fmt::format("the model {} before it answered \"{}\"", process_.how_it_ended(), asked);
-        case Got::too_long: return fmt::format("the model answered \"{}\" with a line of more than {} bytes: \"{}\"", asked, line.size(), escaped(line, 80));
+        case Got::too_long: return fmt::format("the model answered \"{}\" with a line that has no end after {} bytes: \"{}\"", asked, line.size(), escaped(line.substr(0, 80)));
         case Got::interrupted: return fmt::format("interrupted while the model had not answered \"{}\"", asked);
         case Got::line: break;
     }
@@ -114,6 +115,7 @@ TargetEvent PipeTarget::wait(Nanoseconds now, Nanoseconds deadline) {
     if (!awaited_ && !done_) {
         fmt::format_to(std::back_inserter(out_), "wait {} {}\n", now.count(), deadline.count());
         awaited_ = true;
+        awaited_until_ = deadline;
         if (!settle(options_.signals)) return event;
     } else if (awaited_ && !settle(nullptr)) {   // a signal came between: the answer is still owed
         return event;
@@ -142,6 +144,10 @@ bool PipeTarget::settle(Signals* signals) {
 }
 
 void PipeTarget::take(const PipeAnswer& answer) {
+    if (answer.done.time > awaited_until_) {
+        return lose(fmt::format("the model answered command {} for {} ns, past the deadline of {} ns", answer.done.id, answer.done.time.count(),
+                                awaited_until_.count()));
+    }
     done_ = answer.done;
     const auto command = std::find_if(outstanding_.begin(), outstanding_.end(), [&](const Outstanding& o) { return o.id == answer.done.id; });
     if (command == outstanding_.end() || answer.done.resid > command->length) return;   // the host says what is wrong with it
