@@ -74,7 +74,7 @@ std::string PipeTarget::explain(Got got, std::string_view line, std::string_view
     switch (got) {
         case Got::silence: return fmt::format("the model said nothing for {:g} s after \"{}\"", std::chrono::duration<double>(options_.silence).count(), asked);
         case Got::ended: return fmt::format("the model {} before it answered \"{}\"", process_.how_it_ended(), asked);
-        case Got::too_long: return fmt::format("the model answered \"{}\" with a line that has no end after {} bytes: \"{}\"", asked, line.size(), escaped(line.substr(0, 80)));
+        case Got::too_long: return fmt::format("the model answered \"{}\" with a line longer than any in form: \"{}...\"", asked, escaped(line.substr(0, 80)));
         case Got::interrupted: return fmt::format("interrupted while the model had not answered \"{}\"", asked);
         case Got::line: break;
     }
