@@ -1,6 +1,7 @@
 # make            build/sgprobe (no network, nothing installed)
 # make demo       install what is missing, build, run the main job on a simulated drive
 # make check      install what is missing, build, run every test
+# make check-hba  the same against six emulated host bus adapters (QEMU; some 200 MB are fetched, once)
 # make test       build and run the unit tests alone
 # make install    DESTDIR and PREFIX are honoured; uninstall takes it all away
 VERSION  := 0.1
@@ -30,7 +31,7 @@ OBJECTS  := $(SOURCES:%.cpp=$(BUILD)/%.o)
 # Data files compiled in: one generated source holds every file of a list (see tools/embed).
 EMBEDDED := $(sort $(wildcard src/sim/drives/*.toml modepages/*.toml modepages/experiments/*.toml src/pages/*.tsv src/pages/quirks/*))
 
-.PHONY: all test check demo clean install uninstall
+.PHONY: all test check check-hba demo clean install uninstall
 all: build/sgprobe
 
 ifeq ($(VARIANT),release)
@@ -63,6 +64,12 @@ check:
 	tools/install-packages build check
 	$(MAKE) all
 	tests/run
+
+check-hba:
+	tools/install-packages build hba
+	$(MAKE) all
+	@mkdir -p build/test-results && rm -f build/test-results/kernel-hba.results
+	RESULTS=$$PWD/build/test-results/kernel-hba.results tests/kernel/suite hba tests/kernel/hba/cases 600
 
 demo:
 	tools/install-packages build demo

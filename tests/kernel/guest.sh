@@ -21,3 +21,33 @@ inject() {
     echo "$2" > /sys/bus/pseudo/drivers/scsi_debug/every_nth
     echo "$1" > /sys/bus/pseudo/drivers/scsi_debug/opts
 }
+
+# What the machine of `run` has.
+bring_drives() {
+    load -a sg sd_mod || return
+    case $MACHINE,$DRIVE in
+    hba,*) load -a virtio_scsi sym53c8xx mptsas megaraid_sas ahci xhci-pci usb-storage && until_true 60 test -c /dev/sg5 ;;
+    uml,none) ;;
+    uml,*) new_drive $DRIVE ;;
+    esac
+}
+
+# run STATUS COMMAND...: keeps what the command prints in $out and $err, shows it, and fails where its exit status is another.
+# STATUS may be several: "0|3".
+out=/run/out err=/run/err
+run() {
+    wanted=$1 status=0
+    shift
+    echo "+ $*"
+    "$@" > $out 2> $err || status=$?
+    head -c 4000 $out
+    head -c 4000 $err >&2
+    case "|$wanted|" in
+    *"|$status|"*) ;;
+    *) echo "exit status $status, expected $wanted" >&2; return 1 ;;
+    esac
+}
+
+# says PATTERN, complains PATTERN: the last `run` printed a line that matches (ERE, no matter the case) to its output, as its complaint.
+says() { grep -qiE -e "$1" $out || { echo "the output has no line like: $1" >&2; return 1; }; }
+complains() { grep -qiE -e "$1" $err || { echo "the complaint has no line like: $1" >&2; return 1; }; }
