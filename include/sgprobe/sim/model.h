@@ -76,6 +76,7 @@ struct Model {
     Controller controller;
     CacheModel cache;
     std::vector<PageModel> pages;
+    bool block_pages = true;                      // VPD B0h, B1h (and B2h of a drive that does not rotate)
     bool attention_after_select = false;          // 2A/01 to the initiator that sent MODE SELECT itself
     bool attention_after_power_on = false;        // 29/00 on the first command (a kernel takes it while it scans)
     Noise noise;

@@ -1,0 +1,62 @@
+// The SCSI side of a simulated drive: parses CDBs, answers everything that needs no media, and says what the rest asks of it.
+#pragma once
+#include <unordered_map>
+
+#include "sgprobe/scsi/cdb.h"
+#include "sgprobe/sim/mode_pages.h"
+#include "sgprobe/sim/model.h"
+#include "sgprobe/transport/target.h"
+
+namespace sgprobe::sim {
+
+class LogicalUnit {
+public:
+    explicit LogicalUnit(const Model&);
+
+    enum class Work : std::uint8_t { none, read, write, flush };   // what the media has to do before the command is done
+    struct Reply {
+        Work work = Work::none;
+        Lba lba = 0;
+        Blocks blocks = 0;
+        bool force_media = false;                 // FUA
+        bool settings_changed = false;
+        Bytes transferred = 0;
+        scsi::Status status = scsi::Status::good;
+        SenseCode sense{};
+        std::optional<std::uint64_t> information{};
+    };
+    Reply execute(const TargetCommand&);          // fills data_in; data written is kept where there is any
+    SenseBytes sense_bytes(const Reply&) const;
+    void attention(std::uint8_t asc, std::uint8_t ascq);   // reported with the next command that may report one
+    void power_on();
+    Settings settings() const { return modes_.settings(); }
+    const ModePages& modes() const { return modes_; }
+
+private:
+    Reply read_write(const TargetCommand&, const scsi::ReadWrite&);
+    Reply inquiry(const TargetCommand&);
+    Reply request_sense(const TargetCommand&);
+    Reply read_capacity_10(const TargetCommand&);
+    Reply service_action_in(const TargetCommand&);
+    Reply mode_sense(const TargetCommand&);
+    Reply mode_select(const TargetCommand&);
+    Reply log_sense(const TargetCommand&);
+    Reply report_luns(const TargetCommand&);
+    Reply start_stop(const TargetCommand&);
+    Reply synchronize(const TargetCommand&);
+    Reply give(const TargetCommand&, ByteView data, Bytes allocation) const;   // data cut to what was asked for
+    bool vital_product_data(std::uint8_t page, ByteVector& data) const;
+    bool log_page(std::uint8_t page, std::uint8_t subpage, ByteVector& data) const;
+
+    const Model& model_;
+    ModePages modes_;
+    bool started_ = true;
+    std::optional<SenseCode> attention_;
+    std::unordered_map<Lba, ByteVector> written_; // blocks whose content is no longer that of the model
+    struct Counts { std::uint64_t reads = 0, writes = 0, read_bytes = 0, written_bytes = 0; } counts_;
+};
+
+// What a block holds before anything is written to it: the same for every run of a drive, different in every block.
+void fill_block(std::uint64_t content, Lba, std::span<std::uint8_t> block);
+
+}
