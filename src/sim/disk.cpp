@@ -45,13 +45,13 @@ int Disk::victim(Lba lba) const {
     return static_cast<int>(oldest);
 }
 
-// Blocks to prefetch past a request of n blocks that ends at `end`: SBC-4 6.5.6, cut by what the segment still holds.
-Blocks Disk::ahead(Lba end, Blocks n) const {
+// Blocks to prefetch past a request of n blocks that ends at `end`, `held` of which its segment has to hold: SBC-4 6.5.6.
+Blocks Disk::ahead(Lba end, Blocks n, Blocks held) const {
     if (!settings_.read_ahead || !settings_.read_cache || n > settings_.disable_length || settings_.disable_length == 0) return 0;
     const Blocks factor = settings_.multiply ? n : 1;
     Blocks most = std::min(settings_.maximum * factor, settings_.ceiling);
     most = std::max(most, settings_.minimum * factor);
-    most = std::min(most, segment_blocks_ > n ? segment_blocks_ - n : 0);
+    most = std::min(most, segment_blocks_ > held ? segment_blocks_ - held : 0);
     if (!settings_.discontinuity && most) most = std::min(most, mechanics_.cylinder_end(end - 1) - end);
     return std::min(most, blocks_ - end);
 }
@@ -119,7 +119,7 @@ Disk::Served Disk::read(double start_ns, Lba lba, Blocks n, bool force_media, un
     if (written_ns_ > start_ns) start_ns = std::max(start_ns, written_ns_);   // what waits to be written goes first
     if (settings_.abort_prefetch && stream_.segment >= 0 && start_ns < stream_.end_ns) stop(start_ns);
     const int found = settings_.read_cache && !force_media ? find(lba) : -1;
-    const Blocks prefetch = may_prefetch ? ahead(end, n) : 0;
+    const Blocks prefetch = may_prefetch ? ahead(end, n, n) : 0;
     if (found < 0) {
         const int segment = victim(lba);
         segments_[static_cast<std::size_t>(segment)].used = clock_;
@@ -158,12 +158,12 @@ Disk::Served Disk::read(double start_ns, Lba lba, Blocks n, bool force_media, un
     }
     // The rest is a new access: the stream has stopped, or will stop, short of it.
     const Lba rest = s.end;
-    const double from_ns = streaming && stream_.segment == found ? std::max(start_ns, stream_.end_ns) : start_ns;
+    const double from_ns = streaming && stream_.segment == found ? std::max(start_ns, stream_.end_ns + cache_.restart_us * 1e3) : start_ns;
     served.hit = false;
-    served.media_ns = start(found, rest, end, std::min(prefetch, segment_blocks_ > end - rest ? segment_blocks_ - (end - rest) : 0), from_ns,
-                            retry_revolutions);
+    const Blocks more = may_prefetch ? ahead(end, n, end - rest) : 0;
+    served.media_ns = start(found, rest, end, more, from_ns, retry_revolutions);
     served.data_ns = std::max(served.media_ns + block_bus_ns_, served.data_ns);
-    stream_.minimum = end + std::min(settings_.minimum * (settings_.multiply ? n : 1), prefetch);
+    stream_.minimum = end + std::min(settings_.minimum * (settings_.multiply ? n : 1), more);
     return served;
 }
 

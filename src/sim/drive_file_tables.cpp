@@ -92,6 +92,7 @@ void read_cache(TomlTable& t, CacheModel& c) {
     t.require("segments", c.segments, 1, 4096);
     t.require("segment_blocks", c.segment_blocks, 1, 1e9);
     t.read("extend_up_to_blocks", c.extend_up_to_blocks);
+    t.read("restart_us", c.restart_us, 0, 1e6);
     t.read("read_on_arrival", c.read_on_arrival);
     t.read("stop_prefetch_on_hit", c.stop_prefetch_on_hit);
     t.read("refill_at_blocks", c.refill_at_blocks);

@@ -39,7 +39,7 @@ private:
     double bus_ns(Blocks n) const { return static_cast<double>(n) * block_bus_ns_; }
     int find(Lba) const;
     int victim(Lba) const;
-    Blocks ahead(Lba end, Blocks n) const;
+    Blocks ahead(Lba end, Blocks n, Blocks held) const;
     void set_limit(Lba);
     void stop(double now_ns);
     double start(int segment, Lba, Lba end, Blocks prefetch, double now_ns, unsigned retry_revolutions);

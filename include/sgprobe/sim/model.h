@@ -48,6 +48,7 @@ struct CacheModel {
     unsigned segments = 1;
     Blocks segment_blocks = 0;
     Blocks extend_up_to_blocks = ~Blocks{0};      // longer requests do not extend a running stream, nor give its room back
+    double restart_us = 50;                       // to set up another media access where the prefetch falls short of a request
     bool read_on_arrival = false;
     bool stop_prefetch_on_hit = false;
     Blocks refill_at_blocks = 0;                  // a prefetch that ended starts again when so few are left; 0: half of it
@@ -56,7 +57,7 @@ struct CacheModel {
 
 struct Noise {
     double jitter = 0.01;                         // of a command's own time, one standard deviation
-    double slow_probability = 0.002;              // of commands whose blocks are read again
+    double slow_probability = 0.0005;              // of commands whose blocks are read again
     unsigned slow_revolutions = 3;                // at most
     double scale = 1;                             // noise= on the command line
 };
