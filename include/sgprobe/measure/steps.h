@@ -1,0 +1,32 @@
+// Where a curve of time against transfer length steps up. Pure: points in, judgements out.
+//
+// Before a cliff t = a + b * n. A step is what is left of the difference between two neighbouring sizes after the slope, and
+// it must be left whichever side's slope is believed: a bend (overhead giving way to media rate) shows on one side only.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "sgprobe/measure/statistics.h"
+
+namespace sgprobe::measure {
+
+enum class StepState : std::uint8_t { none, suspect, unsure };
+
+struct Step {
+    std::size_t left = 0, right = 0;     // indices of the points on both sides; dips between are left out
+    double jump = 0, error = 0;          // in the unit of time, and its standard error
+    double left_slope = 0, right_slope = 0;
+    bool lasts = true;                   // no later step down takes it back
+    StepState state = StepState::none;
+};
+
+struct Curve {
+    std::vector<Step> steps;             // one a pair of neighbours
+    std::vector<std::size_t> dips;       // single slow sizes among good ones
+    std::vector<std::pair<std::size_t, std::size_t>> bands;   // first and last of several slow sizes among good ones
+};
+
+// Points ascend in x; those without a value are left out by the caller. threshold: the least loss of rate that matters.
+Curve analyse_curve(const std::vector<Point>&, double threshold);
+
+}
