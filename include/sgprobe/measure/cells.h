@@ -1,0 +1,43 @@
+// The cells of a sweep and what was timed in them; from raw command times to one robust time a cell.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sgprobe/measure/result.h"
+#include "sgprobe/measure/statistics.h"
+#include "sgprobe/measure/stream.h"
+
+namespace sgprobe::measure {
+
+struct TimedSample {
+    std::size_t round = 0, order = 0;         // order: how many samples were taken before it, of any cell
+    std::vector<float> gap_us, latency_us;    // from the first command on; warm-up is left out by whoever looks
+    std::vector<bool> held;                   // gaps that hold flow control: not the drive's speed
+};
+
+struct Cell {
+    Blocks blocks = 0;
+    std::size_t counted = 3;                  // commands of a sample past its warm-up
+    std::vector<TimedSample> samples;
+    Incidents incidents;
+    std::uint64_t redone = 0, timeouts = 0;
+    bool usable = true;
+    std::string note;                         // why it is not, or what is odd about it
+};
+
+struct CellTimes {
+    RoundFit fit;                             // of the logarithm of the mean time of a command
+    std::vector<double> time_us, error_us;    // by cell; 0 where nothing is known
+    std::vector<double> slow_share;           // of commands left out as rare and slow
+};
+
+// Commands three times slower than their cell's middle are noise where they are rare (a retry, another's command), and part of
+// what the drive does where a cell and all larger ones show more of them than the smaller ones.
+CellTimes time_cells(const std::vector<Cell>&, std::size_t warm_up);
+
+// How many commands after a jump are slower than those that follow, judged over all samples. At least 1.
+std::size_t find_warm_up(const std::vector<std::vector<float>>& runs_us);
+
+SampleResult summarise(const Cell&, std::size_t warm_up, Bytes block_bytes, double time_us, double relative_error, const std::string& pattern);
+
+}

@@ -1,0 +1,299 @@
+#include "size_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sgprobe/transport/escape.h"
+#include "sgprobe/transport/failure.h"
+
+namespace sgprobe::measure {
+namespace {
+
+constexpr std::size_t least_rounds = 4;
+constexpr double sweep_share = 0.6;       // of the budget; the rest is for the search
+constexpr Bytes kib = 1024, mib = 1024 * 1024;
+
+double seconds(Nanoseconds t) { return static_cast<double>(t.count()) / 1e9; }
+
+// 512 for blocks of 512 to 528 bytes, 4096 for 4096 to 4224: what "4 KiB" means in such blocks.
+Bytes nominal(Bytes block_bytes) {
+    Bytes n = 1;
+    while (n * 2 <= block_bytes) n *= 2;
+    return n;
+}
+
+}
+
+SizeRun::SizeRun(Host& host, Drive& drive, const SizeOptions& options, const Progress& progress)
+    : host_(host), drive_(drive), options_(options), progress_(progress), random_(options.seed) {}
+
+void SizeRun::choose_sizes() {
+    const Bytes block = subject_.identity.block_bytes;
+    const scsi::RwOpcode opcode = options_.opcode.value_or(scsi::RwOpcode::read16);
+    greatest_ = scsi::greatest_transfer(opcode);
+    std::string whose = options_.opcode ? std::string(scsi::name(opcode)) : "the address field";
+    const auto limit = [&](Blocks blocks, const std::string& who) {
+        if (blocks < greatest_) { greatest_ = blocks; whose = who; }
+    };
+    if (drive_.limits().max_transfer_bytes > 0) limit(drive_.limits().max_transfer_bytes / block, "the host");
+    if (subject_.limits.max_transfer) limit(*subject_.limits.max_transfer, "the drive (VPD B0h)");
+    limit(subject_.identity.blocks, "the capacity");
+
+    std::vector<Blocks> sizes;
+    if (options_.sizes_bytes.empty()) {
+        const Bytes unit = nominal(block);
+        std::vector<Bytes> plan{4 * kib, 8 * kib, 16 * kib, 32 * kib};
+        for (Bytes b = 64 * kib; b <= mib; b += 64 * kib) plan.push_back(b);
+        for (const Bytes b : plan) {
+            const Blocks n = std::max<Blocks>(b / unit, 1);
+            if (n <= greatest_) sizes.push_back(n);
+        }
+        if (greatest_ > 0 && greatest_ * unit < mib) sizes.push_back(greatest_);
+    } else {
+        for (const Bytes b : options_.sizes_bytes) {
+            if (b == 0 || b % block != 0)
+                throw Failure(ExitStatus::syntax, fmt::format("{}: a transfer of {} bytes is no multiple of the block of {} bytes: give sizes in whole blocks", escaped(drive_.name()), b, block));
+            if (b / block > greatest_)
+                throw Failure(ExitStatus::syntax, fmt::format("{}: a transfer of {} bytes is past the limit of {} bytes that {} sets", escaped(drive_.name()), b, greatest_ * block, whose));
+            sizes.push_back(b / block);
+        }
+    }
+    std::sort(sizes.begin(), sizes.end());
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    if (sizes.empty()) throw Failure(ExitStatus::illegal_request, fmt::format("{}: no transfer can be measured: {} allows {} blocks", escaped(drive_.name()), whose, greatest_));
+    for (const Blocks n : sizes) {
+        Cell cell;
+        cell.blocks = n;
+        cells_.push_back(cell);
+    }
+}
+
+StreamRun SizeRun::stream(Blocks blocks, std::size_t commands) {
+    const auto start = addresses_->take(blocks * commands);
+    if (!start) {
+        stop_ = Stop::media;
+        stop_why_ = "no media is left that has not been read in this run";
+        StreamRun none;
+        none.end = StreamRun::End::interrupted;
+        return none;
+    }
+    const scsi::RwOpcode opcode = options_.opcode ? *options_.opcode
+        : *start + blocks * commands <= scsi::greatest_lba(scsi::RwOpcode::read10) && blocks <= scsi::greatest_transfer(scsi::RwOpcode::read10)
+        ? scsi::RwOpcode::read10 : scsi::RwOpcode::read16;
+    StreamPlan plan;
+    plan.commands = commands;
+    plan.block_bytes = subject_.identity.block_bytes;
+    plan.place = [&](std::size_t i) { return Place{*start + i * blocks, blocks, opcode}; };
+    StreamRun run = run_stream(host_, drive_, plan);
+    incidents_ += run.incidents;
+    commands_ += run.commands;
+    bytes_moved_ += run.bytes;
+    if (run.end == StreamRun::End::interrupted) { stop_ = Stop::interrupted; stop_why_ = "interrupted"; }
+    if (run.end == StreamRun::End::gone) { stop_ = Stop::gone; stop_why_ = run.why; stop_status_ = run.exit_status; }
+    return run;
+}
+
+bool SizeRun::take_sample(Cell& cell, std::size_t round, std::size_t warm_up) {
+    constexpr int attempts = 5;
+    std::string why;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        if (time_is_up(1)) { stop_ = Stop::budget; return false; }
+        StreamRun run = stream(cell.blocks, warm_up + cell.counted);
+        if (stop_ != Stop::none) return false;
+        cell.incidents += run.incidents;
+        if (run.end == StreamRun::End::complete) {
+            TimedSample sample;
+            sample.round = round;
+            sample.order = order_++;
+            sample.gap_us = std::move(run.gap_us);
+            sample.latency_us = std::move(run.latency_us);
+            sample.held = std::move(run.held);
+            cell.samples.push_back(std::move(sample));
+            return true;
+        }
+        why = run.why;
+        stop_status_ = run.exit_status;
+        ++cell.redone;
+        if (run.end == StreamRun::End::refused) break;
+        if (run.end == StreamRun::End::timed_out && (++cell.timeouts >= 2 || ++timeouts_ >= 4)) break;
+    }
+    cell.usable = false;
+    cell.note = why;
+    if (timeouts_ >= 4) {
+        stop_ = Stop::trouble;
+        stop_why_ = "commands kept timing out: " + why;
+        return false;
+    }
+    return true;
+}
+
+std::size_t SizeRun::counted_for(Blocks blocks) const {
+    const Bytes wanted = (counted_bytes_ + bytes(blocks) - 1) / std::max<Bytes>(bytes(blocks), 1);
+    return std::clamp<std::size_t>(wanted, least_counted_, 32);
+}
+
+// Times a few longer runs: how fast is it about, and how many commands after a jump are not yet at full speed?
+void SizeRun::pilot() {
+    const double budget_s = seconds(options_.budget);
+    std::vector<std::vector<float>> runs;
+    double rate_mb_s = 0;
+    for (const Bytes wanted : {16 * kib, 64 * kib, 64 * kib, 64 * kib, 16 * kib, 512 * kib, 512 * kib}) {
+        const Cell* nearest = &cells_.front();
+        for (const Cell& c : cells_) if (bytes(c.blocks) <= wanted) nearest = &c;
+        std::size_t commands = wanted >= 512 * kib ? 6 : wanted == 64 * kib ? 24 : 16;
+        if (rate_mb_s > 0) {
+            const double affordable = rate_mb_s * 1e6 * budget_s * 0.01 / static_cast<double>(bytes(nearest->blocks));
+            commands = std::min(commands, static_cast<std::size_t>(std::max(affordable, 0.0)));
+        }
+        const Blocks affordable = addresses_->left() / 64 / nearest->blocks;
+        commands = std::min<std::size_t>(commands, affordable);
+        if (commands < 4) continue;
+        addresses_->begin_round(nearest->blocks * commands);
+        const StreamRun run = stream(nearest->blocks, commands);
+        if (stop_ != Stop::none) return;
+        if (run.end == StreamRun::End::complete) {
+            runs.push_back(run.gap_us);
+            double late = 0;
+            for (std::size_t i = run.gap_us.size() / 2; i < run.gap_us.size(); ++i) late += run.gap_us[i];
+            rate_mb_s = std::max(rate_mb_s, static_cast<double>(bytes(nearest->blocks)) * static_cast<double>(run.gap_us.size() - run.gap_us.size() / 2) / late);
+        } else if (run.end == StreamRun::End::timed_out) {
+            ++timeouts_;
+        }
+    }
+    warm_up_ = find_warm_up(runs);
+    plan_counts(rate_mb_s);
+}
+
+void SizeRun::plan_counts(double rate_mb_s) {
+    const auto round_bytes = [&] {
+        Bytes sum = 0;
+        for (const Cell& c : cells_) sum += bytes(c.blocks) * (counted_for(c.blocks) + warm_up_);
+        return sum;
+    };
+    // Where the time or the media would not last for enough rounds, samples are cut short before rounds are.
+    const double rounds = options_.rounds > 0 ? options_.rounds : 2.0 * static_cast<double>(least_rounds);
+    const auto too_much = [&] {
+        const double bytes_all = static_cast<double>(round_bytes()) * rounds;
+        return (rate_mb_s > 0 && bytes_all / (rate_mb_s * 1e6) > sweep_share * seconds(options_.budget)) ||
+               bytes_all > 0.8 * static_cast<double>(bytes(addresses_->left()));
+    };
+    if (too_much()) { counted_bytes_ = 256 * kib; least_counted_ = 2; }
+    if (too_much()) { counted_bytes_ = 64 * kib; least_counted_ = 1; }
+    for (Cell& c : cells_) c.counted = counted_for(c.blocks);
+}
+
+bool SizeRun::time_is_up(double share) const {
+    return seconds(host_.now() - began_) >= share * seconds(options_.budget);
+}
+
+void SizeRun::report_progress(double fraction, const std::string& what) {
+    if (!progress_) return;
+    const Nanoseconds spent = host_.now() - began_;
+    const double f = std::clamp(fraction, 0.02, 1.0);
+    const Nanoseconds left(static_cast<std::int64_t>(static_cast<double>(spent.count()) * (1 - f) / f));
+    progress_(f, std::min(left, std::max(options_.budget - spent, Nanoseconds(0))), what);
+}
+
+bool SizeRun::sweep_round(const std::vector<std::size_t>& chosen) {
+    std::vector<std::size_t> order = chosen;
+    std::shuffle(order.begin(), order.end(), random_);
+    Blocks planned = 0;
+    for (const std::size_t i : order) planned += cells_[i].blocks * (cells_[i].counted + warm_up_) + addresses_->sample_gap() + subject_.alignment();
+    addresses_->begin_round(planned);
+    for (const std::size_t i : order)
+        if (cells_[i].usable && !take_sample(cells_[i], rounds_, warm_up_)) return false;
+    ++rounds_;
+    return true;
+}
+
+Curve SizeRun::analyse() {
+    times_ = time_cells(cells_, warm_up_);
+    sample_sigma_ = std::max(times_.fit.sigma, 0.002);
+    std::vector<Point> points;
+    place_.clear();
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+        if (!cells_[i].usable || times_.time_us[i] <= 0) continue;
+        points.push_back({static_cast<double>(cells_[i].blocks), times_.time_us[i], times_.error_us[i]});
+        place_.push_back(i);
+    }
+    return analyse_curve(points, options_.threshold);
+}
+
+std::vector<std::size_t> SizeRun::cells_in_doubt(const Curve& curve) const {
+    std::vector<bool> wanted(place_.size(), false);
+    for (const Step& s : curve.steps) {
+        if (s.state != StepState::unsure) continue;
+        const std::size_t first = s.left >= 3 ? s.left - 3 : 0, last = std::min(s.right + 3, place_.size() - 1);
+        for (std::size_t i = first; i <= last; ++i) wanted[i] = true;
+    }
+    std::vector<std::size_t> cells;
+    for (std::size_t i = 0; i < place_.size(); ++i) if (wanted[i]) cells.push_back(place_[i]);
+    return cells;
+}
+
+void SizeRun::sweep() {
+    const std::size_t rounds = options_.rounds > 0 ? options_.rounds : least_rounds;
+    std::vector<std::size_t> all(cells_.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    while (rounds_ < rounds) {
+        if (!sweep_round(all)) break;
+        report_progress(0.6 * static_cast<double>(rounds_) / static_cast<double>(rounds), fmt::format("round {} of the sweep", rounds_ + 1));
+    }
+    curve_ = analyse();
+    while (stop_ == Stop::none && options_.rounds == 0) {
+        const std::vector<std::size_t> doubtful = cells_in_doubt(curve_);
+        if (doubtful.empty()) break;
+        if (time_is_up(sweep_share)) {
+            stop_why_ = fmt::format("{:.3g} s of drive time did not suffice", seconds(options_.budget));
+            break;
+        }
+        if (!sweep_round(doubtful)) break;
+        report_progress(0.6, fmt::format("{} sizes in doubt", doubtful.size()));
+        curve_ = analyse();
+    }
+    if (stop_ != Stop::none) curve_ = analyse();
+}
+
+Result SizeRun::run() {
+    Result result;
+    result.probe = "size";
+    subject_ = identify(host_, drive_);
+    began_ = host_.now();
+    result.settings_before = caching_settings(host_, drive_);
+    choose_sizes();
+    std::vector<Extent> media;
+    const Lba start = options_.start.value_or(0);
+    if (start >= subject_.identity.blocks)
+        throw Failure(ExitStatus::syntax, fmt::format("{}: --start {} is past the end of the drive, which has {} blocks", escaped(drive_.name()), start, subject_.identity.blocks));
+    for (const Extent& e : subject_.media) {
+        const Lba end = e.first + e.count;
+        if (end > start) media.push_back({std::max(e.first, start), end - std::max(e.first, start)});
+    }
+    if (options_.opcode) {
+        const Lba greatest = scsi::greatest_lba(*options_.opcode);
+        for (Extent& e : media) e.count = e.first > greatest ? 0 : std::min<Blocks>(e.count, greatest - e.first + 1);
+    }
+    addresses_.emplace(media, subject_.identity.block_bytes, subject_.alignment());
+    report_progress(0.02, "first look");
+    pilot();
+    if (stop_ == Stop::none) sweep();
+    if (stop_ == Stop::none || stop_ == Stop::media) {
+        for (const Step& step : curve_.steps) {
+            if (stop_ != Stop::none) break;
+            const bool likely = step.state == StepState::suspect ||
+                                (step.state == StepState::unsure && step.jump > 2 * step.error && step.jump > 0);
+            if (likely && step.lasts) search(step);
+            else if (step.state == StepState::unsure) doubtful_.push_back(step);
+        }
+    }
+    finish(result);
+    return result;
+}
+
+Result measure_size(Host& host, Drive& drive, const SizeOptions& options, const Progress& progress) {
+    return SizeRun(host, drive, options, progress).run();
+}
+
+}

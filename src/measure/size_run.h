@@ -1,0 +1,97 @@
+// One run of `sgprobe size`: what its stages share. sampling: size_run.cpp; search for the place of a cliff: size_search.cpp;
+// what is said in the end: size_result.cpp.
+#pragma once
+#include <random>
+
+#include "sgprobe/measure/cells.h"
+#include "sgprobe/measure/size.h"
+#include "sgprobe/measure/steps.h"
+#include "sgprobe/measure/subject.h"
+
+namespace sgprobe::measure {
+
+enum class Stop : std::uint8_t { none, budget, media, interrupted, gone, trouble };
+
+// A few sizes measured against each other, in rounds of their own.
+struct Panel {
+    std::vector<Cell> cells;
+    std::size_t rounds = 0;
+    std::vector<std::vector<double>> logs;     // by cell and round: logarithm of the time of a command
+};
+
+struct FoundCliff {
+    Blocks last_good = 0, first_bad = 0;
+    bool exact = true;
+    double before_us = 0, after_us = 0;        // of one command
+    double drop = 0, z = 0;
+    double extra_us = 0;                       // past what the slope asks
+};
+
+class SizeRun {
+public:
+    SizeRun(Host&, Drive&, const SizeOptions&, const Progress&);
+    Result run();
+
+private:
+    void choose_sizes();
+    void pilot();
+    void plan_counts(double rate_mb_s);
+    void sweep();
+    bool sweep_round(const std::vector<std::size_t>& cells);
+    bool take_sample(Cell&, std::size_t round, std::size_t warm_up);     // false: stop_ says why
+    StreamRun stream(Blocks blocks, std::size_t commands);
+    std::size_t counted_for(Blocks) const;
+    Curve analyse();
+    std::vector<std::size_t> cells_in_doubt(const Curve&) const;
+    bool time_is_up(double share) const;
+    void report_progress(double fraction, const std::string& what);
+
+    bool measure(Panel&);                                                // one more round of it
+    Panel panel(const std::vector<Blocks>&) const;
+    Location of(const Panel&, std::size_t cell, std::size_t reference) const;
+    void search(const Step&);
+    enum class Side : std::uint8_t { good, bad, unknown };
+    Side side_of(Blocks at, Blocks low, Blocks high, const Step&, double sureness);
+    std::optional<Blocks> bisect(Blocks low, Blocks high, const Step&, double sureness);
+    enum class Drop : std::uint8_t { material, immaterial, unsure };
+    Drop confirm(Blocks low, Blocks high, const Step&, FoundCliff&);
+    bool slow_beyond(const Step&);
+
+    void finish(Result&);
+    std::string mechanism(const FoundCliff&, SettingValues&);
+    void advise(Result&);
+    Bytes bytes(Blocks n) const { return n * subject_.identity.block_bytes; }
+    std::string size_text(Blocks) const;
+
+    Host& host_;
+    Drive& drive_;
+    SizeOptions options_;
+    const Progress& progress_;
+    Subject subject_;
+    Nanoseconds began_{0};
+    std::optional<Addresses> addresses_;
+    std::mt19937_64 random_;
+    std::vector<Cell> cells_;
+    std::vector<std::size_t> place_;             // of the points of the curve among the cells
+    std::size_t warm_up_ = 1, rounds_ = 0, order_ = 0;
+    Bytes counted_bytes_ = 768 << 10;
+    std::size_t least_counted_ = 3;
+    Blocks greatest_ = 0;                        // transfer in force
+    CellTimes times_;
+    Curve curve_;
+    double sample_sigma_ = 0.05;
+    std::vector<FoundCliff> cliffs_;
+    std::vector<std::string> notes_;
+    std::vector<Step> doubtful_;                 // steps that could not be settled
+    Stop stop_ = Stop::none;
+    std::string stop_why_;
+    int stop_status_ = 0;
+    unsigned timeouts_ = 0;
+    Incidents incidents_;
+    std::uint64_t commands_ = 0;
+    Bytes bytes_moved_ = 0;
+};
+
+std::string rate_text(double mb_s);
+
+}
