@@ -35,7 +35,7 @@ std::string SizeRun::mechanism(const FoundCliff& cliff, SettingValues& matching)
     std::optional<double> rotation = subject_.rotation_us;
     std::string source = subject_.rotation_source;
     const bool may_rotate = !subject_.identity.rotation_rpm || *subject_.identity.rotation_rpm != 1;
-    if (!rotation && may_rotate) {
+    if (!rotation && may_rotate && cliff.extra_us > 2500) {
         rotation = measure_rotation_us(host_, drive_, subject_, *addresses_);
         source = "measured";
     }

@@ -259,6 +259,8 @@ void SizeRun::sweep() {
 Result SizeRun::run() {
     Result result;
     result.probe = "size";
+    if (options_.opcode && scsi::ReadWrite{.opcode = *options_.opcode}.write())
+        throw Failure(ExitStatus::contradiction, fmt::format("{}: this measurement only reads, and {} writes", escaped(drive_.name()), scsi::name(*options_.opcode)));
     subject_ = identify(host_, drive_);
     began_ = host_.now();
     result.settings_before = caching_settings(host_, drive_);

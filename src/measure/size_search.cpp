@@ -87,10 +87,8 @@ SizeRun::Side SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step& s
     while (true) {
         if (!measure(p)) return Side::unknown;
         if (p.rounds < 2) continue;
-        const Location up = of(p, 2, 0), here = of(p, 1, 0);
+        const Location up = of(p, 2, 0);
         // In units of the time at `low`.
-        const double unit = times_.time_us.empty() ? 1 : 1;
-        (void)unit;
         const double low_us = std::exp(biweight(p.logs[0], 0.2).value);
         const double good = 1 + step.left_slope * static_cast<double>(at - low) / low_us;
         double bad = std::exp(up.value) - step.right_slope * static_cast<double>(high - at) / low_us;
@@ -104,7 +102,6 @@ SizeRun::Side SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step& s
         }
         const Location score = biweight(scores, 0.2, sample_sigma_ * std::sqrt(1.5), 4);
         const double distance = score.value - (middle - up.value / 2);
-        (void)here;
         if (std::abs(distance) > sureness * score.error || p.rounds >= most_rounds) return distance > 0 ? Side::bad : Side::good;
     }
 }
