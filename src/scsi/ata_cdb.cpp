@@ -64,6 +64,14 @@ AtaCommand ata_identify_device() {
     return command;
 }
 
+AtaCommand ata_smart_read_data() {
+    AtaCommand command = ata_identify_device();
+    command.command = 0xb0;
+    command.feature = 0xd0;
+    command.lba = 0xc24f00;   // the signature that every SMART command carries, ACS-3 7.48
+    return command;
+}
+
 AtaCommand ata_set_features(std::uint8_t subcommand, std::uint8_t count) {
     AtaCommand command;
     command.command = 0xef;

@@ -118,6 +118,10 @@ void take_medium(const Words& w, Parsed<Identify>& out) {
 }
 }
 
+bool ata_checksum_good(ByteView bytes) {
+    return bytes.size() == identify_bytes && std::accumulate(bytes.begin(), bytes.end(), 0U) % 256 == 0;
+}
+
 Parsed<Identify> parse_identify(ByteView bytes) {
     Parsed<Identify> out;
     const ByteView data = Reader(bytes).some(0, identify_bytes);
@@ -138,7 +142,7 @@ Parsed<Identify> parse_identify(ByteView bytes) {
     take_geometry(w, out);
     take_medium(w, out);
     if (w[255] && (w.raw(255) & 0xff) == 0xa5) {   // ACS-3 7.12.7.93
-        out.value.checksum_good = std::accumulate(data.begin(), data.end(), 0U) % 256 == 0;
+        out.value.checksum_good = ata_checksum_good(data);
         if (!*out.value.checksum_good) out.problems.push_back("the checksum of the IDENTIFY data is wrong");
     }
     return out;

@@ -78,6 +78,7 @@ struct AtaCommand {
 std::optional<Cdb> ata_pass_through_12(const AtaCommand&);   // nothing where a field needs the 16-byte form
 Cdb ata_pass_through_16(const AtaCommand&);
 AtaCommand ata_identify_device();
+AtaCommand ata_smart_read_data();
 AtaCommand ata_set_features(std::uint8_t subcommand, std::uint8_t count = 0);   // AAh/55h look-ahead, 02h/82h write cache
 
 }

@@ -37,6 +37,8 @@ Parsed<Identify> parse_identify(ByteView);
 // Told by the signature, the validity bits and the LBA capability; nothing where neither order looks like IDENTIFY data.
 std::optional<ByteVector> identify_in_byte_order(ByteView);
 
+bool ata_checksum_good(ByteView);                      // of a 512-byte ATA structure whose last byte makes the sum 0: SMART data and logs
+
 struct IdentifyFacts {                                 // for simulated drives
     std::string serial{}, firmware{}, model{};
     Blocks sectors = 0;
