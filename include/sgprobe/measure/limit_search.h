@@ -14,7 +14,7 @@
 
 namespace sgprobe::measure {
 
-enum class Failing : std::uint8_t { none, sense, time_out, corruption, host, disconnect };
+enum class Failing : std::uint8_t { none, sense, time_out, corruption, host, disconnect, adapter };   // adapter: a status of the HBA (DID_*)
 
 struct Attempt {
     Failing failing = Failing::none;      // none: it passed
