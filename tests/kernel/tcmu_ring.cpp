@@ -51,7 +51,7 @@ void RingCommand::scatter(ByteView data) const {
 Ring::Ring(const std::string& device) {
     std::ifstream size("/sys/class/uio/" + device.substr(device.rfind('/') + 1) + "/maps/map0/size");
     if (!(size >> std::hex >> map_bytes_)) throw std::runtime_error(device + ": its map has no size in sysfs");
-    descriptor_ = ::open(device.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    descriptor_ = ::open(device.c_str(), O_RDWR | O_CLOEXEC);
     if (descriptor_ < 0) fail(device);
     void* map = ::mmap(nullptr, map_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
     if (map == MAP_FAILED) fail(device + ": mmap");
@@ -115,16 +115,17 @@ void Ring::complete(const RingCommand& command, scsi::Status status, ByteView se
     if (::write(descriptor_, &kick, sizeof kick) != sizeof kick) fail("telling the kernel of a completion");
 }
 
+// As few system calls as will do: each is a few context switches in User Mode Linux.
 void Ring::wait(std::optional<Nanoseconds> time) {
-    pollfd poll{descriptor_, POLLIN, 0};
-    timespec limit{};
     if (time) {
+        pollfd poll{descriptor_, POLLIN, 0};
+        timespec limit{};
         limit.tv_sec = *time / std::chrono::seconds(1);
         limit.tv_nsec = (*time % std::chrono::seconds(1)).count();
+        if (::ppoll(&poll, 1, &limit, nullptr) <= 0) return;
     }
     std::uint32_t events = 0;
-    if (::ppoll(&poll, 1, time ? &limit : nullptr, nullptr) > 0 && ::read(descriptor_, &events, sizeof events) < 0 && errno != EAGAIN)
-        fail("waiting for the kernel's commands");
+    if (::read(descriptor_, &events, sizeof events) < 0 && errno != EINTR) fail("waiting for the kernel's commands");
 }
 
 }

@@ -7,8 +7,11 @@ namespace sgprobe::kernel {
 
 namespace {
 
-// The target is asked about so much of the future at once. A command that comes meanwhile reaches it late by no more.
+// The target is asked about so much of the future at once; a command that comes meanwhile reaches it late by no more. An initiator
+// that has sent so many commands one at a time is taken to go on so: then the whole of a command's time is asked for and slept at once.
 constexpr Nanoseconds look_ahead = std::chrono::microseconds(500);
+constexpr Nanoseconds far_ahead = std::chrono::milliseconds(100);
+constexpr unsigned alone_for_certain = 8;
 
 Nanoseconds monotonic_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
@@ -43,6 +46,7 @@ void Server::sleep_until(Nanoseconds virtual_time) {
 void Server::take(RingCommand&& command) {
     target_time_ = std::max(target_time_, virtual_now());
     if (outstanding_.empty()) target_.idle(target_time_);
+    alone_ = outstanding_.empty() ? alone_ + 1 : 0;
     const auto direction = direction_of(command);
     const auto id = ++last_id_;
     auto& held = outstanding_[id] = {std::move(command), {}, direction};
@@ -77,7 +81,7 @@ void Server::step() {
     while (auto command = ring_.next()) take(std::move(*command));
     if (outstanding_.empty()) return ring_.wait({});
     const Nanoseconds from = std::max(target_time_, virtual_now());
-    const TargetEvent event = target_.wait(from, from + look_ahead);
+    const TargetEvent event = target_.wait(from, from + (alone_ > alone_for_certain ? far_ahead : look_ahead));
     if (!event.done) {
         target_time_ = std::max(target_time_, event.time);
         return sleep_until(target_time_);

@@ -27,6 +27,7 @@ private:
     Nanoseconds began_;                            // on CLOCK_MONOTONIC
     Nanoseconds target_time_{0};                   // how far the target has been taken
     std::uint64_t last_id_ = 0;
+    unsigned alone_ = 0;                           // commands in a row that came when no other was outstanding
     std::map<std::uint64_t, Outstanding> outstanding_;
 };
 
