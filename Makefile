@@ -27,6 +27,7 @@ BUILD    := build/$(VARIANT)
 SOURCES  := $(sort $(wildcard $(FOLDERS:%=src/%/*.cpp)))
 LIBRARY  := $(filter-out src/cli/main.cpp,$(SOURCES))
 TESTS    := tests/main.cpp $(sort $(wildcard $(FOLDERS:%=tests/%/*.cpp)))
+SERVER   := $(wildcard tests/kernel/*.cpp)
 OBJECTS  := $(SOURCES:%.cpp=$(BUILD)/%.o)
 # Data files compiled in: one generated source holds every file of a list (see tools/embed).
 EMBEDDED := $(sort $(wildcard src/sim/drives/*.toml modepages/*.toml modepages/experiments/*.toml src/pages/*.tsv src/pages/quirks/*))
@@ -47,6 +48,8 @@ $(BUILD)/libsgprobe.a: $(LIBRARY:%.cpp=$(BUILD)/%.o) $(BUILD)/embedded.o
 $(BUILD)/sgprobe: $(BUILD)/src/cli/main.o $(BUILD)/libsgprobe.a
 	$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 $(BUILD)/unit-tests: $(TESTS:%.cpp=$(BUILD)/%.o) $(BUILD)/libsgprobe.a
+	$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+$(BUILD)/tcmu-serve: $(SERVER:%.cpp=$(BUILD)/%.o) $(BUILD)/libsgprobe.a
 	$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 $(BUILD)/%.o: %.cpp
 	@mkdir -p $(@D)

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include "sgprobe/sim/open.h"
+#include "sgprobe/sim/sim.h"
 #include "tcmu_server.h"
 
 int main(int argc, char** argv) try {
