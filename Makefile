@@ -2,6 +2,7 @@
 # make demo       install what is missing, build, run the main job on a simulated drive
 # make check      install what is missing, build, run every test
 # make check-hba  the same against six emulated host bus adapters (QEMU; some 200 MB are fetched, once)
+# make bench      how fast the parts are, beside their goals
 # make test       build and run the unit tests alone
 # make install    DESTDIR and PREFIX are honoured; uninstall takes it all away
 VERSION  := 0.1
@@ -32,7 +33,7 @@ OBJECTS  := $(SOURCES:%.cpp=$(BUILD)/%.o)
 # Data files compiled in: one generated source holds every file of a list (see tools/embed).
 EMBEDDED := $(sort $(wildcard src/sim/drives/*.toml modepages/*.toml modepages/experiments/*.toml src/pages/*.tsv src/pages/quirks/*))
 
-.PHONY: all test check check-hba demo clean install uninstall
+.PHONY: bench all test check check-hba demo clean install uninstall
 all: build/sgprobe
 
 ifeq ($(VARIANT),release)
@@ -78,6 +79,13 @@ demo:
 	tools/install-packages build demo
 	$(MAKE) all
 	build/sgprobe size sim:atlas15k2-hpm5
+
+BENCHES  := $(sort $(wildcard tests/bench/*.cpp))
+$(BUILD)/bench/%: tests/bench/%.cpp $(BUILD)/libsgprobe.a
+	@mkdir -p $(@D)
+	$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+bench: $(BENCHES:tests/bench/%.cpp=$(BUILD)/bench/%)
+	@for bench in $^; do $$bench || exit 1; done
 
 clean:
 	rm -rf build

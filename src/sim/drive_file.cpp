@@ -1,5 +1,6 @@
 // Drive files, sgprobe-drive(5): text to Model.
 #include <fmt/format.h>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -12,8 +13,11 @@ namespace {
 constexpr std::string_view folder = "src/sim/drives/", ending = ".toml";
 
 std::string slurp(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::string text;
+    std::ifstream file;
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(path, ignored)) file.open(path, std::ios::binary);
+    if (file.is_open()) text.assign(std::istreambuf_iterator<char>(file), {});
     if (!file.is_open() || file.bad())
         throw Failure(ExitStatus::file_error, fmt::format("{}: the drive's file cannot be read; `sim:` takes the name of a built-in drive or a path that ends in .toml", path));
     return text;
