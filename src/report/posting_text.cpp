@@ -12,18 +12,6 @@ constexpr std::size_t line_limit = 4096, record_limit = 100000, column_limit = 6
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Reads one line and drops what lies past the limit; nothing at the end of the stream.
-bool read_line(std::istream& in, std::string& line) {
-    line.clear();
-    bool any = false;
-    for (int c; (c = in.get()) != EOF;) {
-        any = true;
-        if (c == '\n') break;
-        if (line.size() < line_limit && c != '\r' && c != 0) line += static_cast<char>(c);
-    }
-    return any;
-}
-
 std::string_view unquote(std::string_view line) {
     for (;;) {
         while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
@@ -151,6 +139,7 @@ private:
             auto x = read_number(text.substr(start));
             if (!x) {
                 at = std::max(start, at);
+                if (at >= text.size()) break;
                 if (text[at] == ' ' || text[at] == '\t') ++at;
                 else skip_token(text, at);
                 continue;
@@ -403,11 +392,10 @@ private:
 
 }
 
-std::vector<PostedTable> read_posting(std::istream& in, const std::string& name) {
-    TextReader reader;
-    std::string line;
-    for (std::size_t number = 1; read_line(in, line); ++number) reader.line(line, number);
-    return group_records(reader.take(), name);
-}
+struct PostingReader::State { TextReader reader; };
+PostingReader::PostingReader() : state_(std::make_unique<State>()) {}
+PostingReader::~PostingReader() = default;
+void PostingReader::line(std::string_view text, std::size_t number) { state_->reader.line(text.substr(0, line_limit), number); }
+std::vector<PostedTable> PostingReader::finish(const std::string& name) { return group_records(state_->reader.take(), name); }
 
 }

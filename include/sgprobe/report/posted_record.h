@@ -31,6 +31,9 @@ struct PostedRecord {
 // "VENDOR MODEL REVISION". `previous` is what smartctl's earlier lines said.
 std::optional<PostedIdentity> read_identity(std::string_view line, const PostedIdentity& previous);
 
+// The runs in one JSON object of fio's output (--output-format=json, or json+). Throws Failure (97) where it is none.
+std::vector<PostedRecord> read_fio(std::string_view json);
+
 // Decides units by rule, says which in the notes, and groups records into tables along one axis each.
 std::vector<PostedTable> group_records(const std::vector<PostedRecord>&, const std::string& name);
 

@@ -3,7 +3,7 @@
 // Everything here was written by somebody else's program or hand: lines are cut at a bound, numbers are checked, and what
 // cannot be told is left out and said so in `notes`.
 #pragma once
-#include <istream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,10 +34,16 @@ struct PostedTable {
     std::vector<std::string> notes;   // which units were taken, and by what rule
 };
 
-// Reads text until its end. `name` is the file's, for messages.
-std::vector<PostedTable> read_posting(std::istream&, const std::string& name);
-
-// fio's JSON output (one run or several, one or many jobs) as tables along the block size or the depth. Throws Failure (97).
-std::vector<PostedTable> read_fio(std::string_view json, const std::string& name);
+// Takes posted text line by line, in any layout, and gives the tables that were in it.
+class PostingReader {
+public:
+    PostingReader();
+    ~PostingReader();
+    void line(std::string_view text, std::size_t number);   // without its newline; cut at 4096 characters
+    std::vector<PostedTable> finish(const std::string& name);
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
 
 }
