@@ -21,7 +21,7 @@ endif
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Werror
 CPPFLAGS += -Iinclude -DSGPROBE_VERSION='"$(VERSION)"' -DTOML_SHARED_LIB=1 -DTOML_HEADER_ONLY=0
 CXXFLAGS += -std=c++20 $(WARNINGS) $(CXXFLAGS_$(VARIANT))
-LDLIBS   += -lsgutils2 -lboost_program_options -lfmt -ltomlplusplus
+LDLIBS   += -lsimdjson -lsgutils2 -lboost_program_options -lfmt -ltomlplusplus
 
 FOLDERS  := scsi transport sim pages measure report cli
 BUILD    := build/$(VARIANT)

@@ -4,6 +4,7 @@
 #include "sgprobe/cli/subcommand.h"
 
 #define SUBCOMMANDS(row) \
+    row(collate) \
     row(help)
 
 namespace sgprobe::cli {

@@ -40,7 +40,11 @@ std::vector<double> losses(const std::vector<Cell>& cells, std::size_t count, Si
         for (std::size_t i = 0; i < count; ++i)
             if (cells[i].rate > 0.9 * best) plateau.push_back(cells[i].rate);
         const double level = median(plateau);
-        for (std::size_t i = 0; i < cells.size(); ++i) loss.push_back(i < count && cells[i].rate <= 0.9 * best ? 0 : std::log(level / cells[i].rate));
+        bool ramp = true;   // the gain of a deeper queue on the way up is no loss of the shallow one
+        for (const Cell& cell : cells) {
+            ramp = ramp && cell.rate <= 0.9 * best;
+            loss.push_back(ramp ? 0 : std::log(level / cell.rate));
+        }
         return loss;
     }
     // t = a + b * n. One cell alone tells no overhead: all of its time is taken to grow with the size, which favours no cliff.
@@ -85,7 +89,9 @@ Split judge_split(const std::vector<Cell>& cells, std::size_t count, SingleAxis 
     split.error = sum;
     const double freedom = static_cast<double>(n) - 2;
     split.scatter = std::sqrt(sum / std::max(1.0, freedom) + hidden * hidden + least_noise * least_noise);
-    split.lasting = later.front() > material && *std::min_element(later.begin(), later.end()) > material / 2;
+    // A bend, where overhead gives way to media rate, loses against the line but no rate.
+    split.lasting = later.front() > material && *std::min_element(later.begin(), later.end()) > material / 2 &&
+                    cells[count].rate < (1 - threshold) * cells[count - 1].rate;
     if (freedom >= 1 && level > 0) {
         const double t = level / (split.scatter * std::sqrt(1.0 / static_cast<double>(count) + 1.0 / static_cast<double>(after)));
         split.p = std::min(1.0, boost::math::cdf(boost::math::complement(boost::math::students_t(freedom), t)) * static_cast<double>(n - 1));
@@ -121,16 +127,14 @@ void conclude_without_cliff(SingleRuns& out, std::vector<Cell> cells, SingleAxis
         out.reason = fmt::format("the last printed digit is worth {:.0f} % of the smallest rate: too coarse for a loss of {:.0f} %", 100 * hidden, 100 * threshold);
         return;
     }
-    // The largest loss that any place could hide: what stands past it is slower than what stands before.
-    for (std::size_t count = 1; count < cells.size(); ++count) {
-        const std::vector<double> loss = losses(cells, count, axis);
-        for (std::size_t i = count; i < cells.size(); ++i)
-            if (count >= 2 || axis == SingleAxis::depth) worst = std::max(worst, loss[i]);
+    // The largest loss of rate that any place could be.
+    for (double best = 0; const Cell& cell : cells) {
+        best = std::max(best, cell.rate);
+        worst = std::max(worst, std::log(best / cell.rate));
     }
     if (worst > material) {
-        out.reason = fmt::format("some sizes are up to {:.0f} % slower than the others predict, and single runs cannot tell that from noise", 100 * (1 - std::exp(-worst)));
-        if (axis == SingleAxis::depth)
-            out.reason = fmt::format("some depths are up to {:.0f} % slower than a shallower one, and single runs cannot tell that from noise", 100 * (1 - std::exp(-worst)));
+        out.reason = fmt::format("some {} are up to {:.0f} % slower than a smaller one, and single runs cannot tell that from noise",
+                                 axis == SingleAxis::depth ? "depths" : "sizes", 100 * (1 - std::exp(-worst)));
         return;
     }
     out.verdict = Verdict::clean;

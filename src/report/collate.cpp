@@ -21,7 +21,7 @@ using measure::Verdict;
 
 struct Entry {
     double last_good, first_bad;
-    float before, after;
+    float before, after, gain;
     Verdict verdict;
     std::uint32_t file;
     std::uint64_t serial;                      // hash; 0: none
@@ -79,6 +79,13 @@ std::pair<double, double> common_limit(const std::vector<Entry>& entries) {
     return {limit, first_bad};
 }
 
+// Of queueing: the greatest rate over the one at the least depth.
+float gain_of(const Finding& finding) {
+    float most = 0;
+    for (const auto& [x, rate] : finding.curve) most = std::max(most, rate);
+    return finding.curve.empty() || finding.curve.front().second <= 0 ? 1 : most / finding.curve.front().second;
+}
+
 std::string conditions_text(const Conditions& c) {
     if (!c.told) return "conditions that were not told";
     return fmt::format("{}{}{}", c.transport.empty() ? "a transport not told" : c.transport, c.settings.empty() ? "" : " with ", c.settings);
@@ -107,7 +114,7 @@ struct Collation::State {
         const bool told = finding.layout == "sgprobe/1";
         Group& group = groups[key][{told, finding.transport, finding.settings}];
         sources.push_back(finding.source);
-        group.entries.push_back({finding.last_good, finding.first_bad, static_cast<float>(finding.before_mb_s), static_cast<float>(finding.after_mb_s),
+        group.entries.push_back({finding.last_good, finding.first_bad, static_cast<float>(finding.before_mb_s), static_cast<float>(finding.after_mb_s), gain_of(finding),
                                  finding.verdict, static_cast<std::uint32_t>(file),
                                  finding.serial.empty() ? 0 : std::hash<std::string>{}(finding.serial) | 1, static_cast<std::uint32_t>(sources.size() - 1)});
         for (const auto& [x, rate] : finding.curve) group.curve.push_back({static_cast<float>(x), rate});
@@ -189,9 +196,10 @@ CollatedRow Collation::State::row(const BaseKey& key, const Conditions& conditio
         row.first_bad = first_bad;
         row.drives_at_limit = drives(at_limit);
     }
-    std::vector<float> before, after;
+    std::vector<float> before, after, gain;
     for (const Entry& e : group.entries)
-        if (agrees(e)) before.push_back(e.before), after.push_back(e.after);
+        if (agrees(e)) before.push_back(e.before), after.push_back(e.after), gain.push_back(e.gain);
+    if (!gain.empty()) row.gain = middle(gain);
     row.before_mb_s = middle(before);
     row.after_mb_s = middle(after);
     // A drive that is slower or faster than its siblings by far more than they scatter.

@@ -38,18 +38,21 @@ std::string text(const Collated& c, unsigned width) {
     }
     name_width = std::min<std::size_t>(name_width, std::max(24u, width > 80 ? width - 62 : 36u));
     pattern_width = std::min<std::size_t>(pattern_width, 12);
-    std::string out = fmt::format("{:<{}} {:<{}} {:>5} {:>6} {:<12} {:>10} {:>7} {:>7} {:>5}  {}\n", "DRIVE", name_width, "PATTERN", pattern_width, "N",
+    std::string out = fmt::format("{:<{}} {:<{}} {:<5} {:>5} {:>6} {:<12} {:>10} {:>7} {:>7} {:>5}  {}\n", "DRIVE", name_width, "PATTERN", pattern_width, "BY", "N",
                                   "DRIVES", "VERDICT", "GOOD UP TO", "BEFORE", "AFTER", "DROP", "AGREE");
     for (const CollatedRow& row : c.rows) {
         const bool cliff = row.verdict == measure::Verdict::cliff;
-        out += fmt::format("{:<{}} {:<{}} {:>5} {:>6} {:<12} {:>10} {:>7.1f} {:>7} {:>5}  {}\n", for_terminal(drive_name(row)), name_width,
-                           for_terminal(row.pattern), pattern_width, row.reports, row.drives, name(row.verdict), place(row, row.last_good), row.before_mb_s,
+        out += fmt::format("{:<{}} {:<{}} {:<5} {:>5} {:>6} {:<12} {:>10} {:>7.1f} {:>7} {:>5}  {}\n", for_terminal(drive_name(row)), name_width,
+                           for_terminal(row.pattern), pattern_width, row.axis == "depth" ? "depth" : "size", row.reports, row.drives, name(row.verdict), place(row, row.last_good), row.before_mb_s,
                            cliff ? fmt::format("{:.1f}", row.after_mb_s) : "-",
                            cliff && row.before_mb_s > 0 ? fmt::format("{:.0f}%", 100 * (1 - row.after_mb_s / row.before_mb_s)) : "-", said(row));
     }
     if (c.rows.empty()) out = "no result with a verdict\n";
     else out += "Rates in MB/s (10^6 bytes a second), medians over the reports that agree.\n";
     for (const CollatedRow& row : c.rows) {
+        if (row.axis == "depth" && row.verdict != measure::Verdict::inconclusive)
+            out += row.gain > 1.1 ? fmt::format("{}, {}: queueing gains {:.2g}x\n", for_terminal(drive_name(row)), for_terminal(row.pattern), row.gain)
+                                  : fmt::format("{}, {}: queueing gains nothing\n", for_terminal(drive_name(row)), for_terminal(row.pattern));
         if (!row.reason.empty() && row.verdict == measure::Verdict::inconclusive)
             out += fmt::format("{}, {}: inconclusive: {}\n", for_terminal(drive_name(row)), for_terminal(row.pattern), for_terminal(row.reason));
         for (const std::string& outlier : row.outliers)
@@ -66,12 +69,12 @@ std::string text(const Collated& c, unsigned width) {
 
 std::string csv(const Collated& c) {
     std::string out = "vendor,product,revision,transport,settings,axis,pattern,reports,drives,verdict,cliff,clean,inconclusive,last_good,first_bad,"
-                      "before_mb_s,after_mb_s,agreement,reason\n";
+                      "before_mb_s,after_mb_s,agreement,gain,reason\n";
     for (const CollatedRow& r : c.rows)
-        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0f},{:.0f},{:.2f},{:.2f},{:.4f},{}\n", for_csv(r.vendor), for_csv(r.product),
+        out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0f},{:.0f},{:.2f},{:.2f},{:.4f},{:.3f},{}\n", for_csv(r.vendor), for_csv(r.product),
                            for_csv(r.revision), for_csv(r.transport), for_csv(r.settings), for_csv(r.axis), for_csv(r.pattern), r.reports, r.drives,
                            name(r.verdict), r.cliff, r.clean, r.inconclusive, r.last_good, r.first_bad, r.before_mb_s, r.after_mb_s, r.agreement,
-                           for_csv(r.reason));
+                           r.gain, for_csv(r.reason));
     return out;
 }
 
@@ -87,7 +90,7 @@ measure::Value to_value(const Collated& c) {
         row.set("verdict", name(r.verdict)).set("cliff", r.cliff).set("clean", r.clean).set("inconclusive", r.inconclusive);
         if (r.verdict == measure::Verdict::cliff)
             row.set("last_good", static_cast<std::uint64_t>(r.last_good)).set("first_bad", static_cast<std::uint64_t>(r.first_bad)).set("drives_at_limit", r.drives_at_limit);
-        row.set("before_mb_s", r.before_mb_s).set("after_mb_s", r.after_mb_s).set("agreement", r.agreement).set("reason", r.reason);
+        row.set("before_mb_s", r.before_mb_s).set("after_mb_s", r.after_mb_s).set("agreement", r.agreement).set("gain", r.gain).set("reason", r.reason);
         row.set("outliers", Value(r.outliers)).set("more_outliers", r.more_outliers).set("curve", curve);
         rows.add(row);
     }

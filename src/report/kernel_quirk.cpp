@@ -16,8 +16,18 @@ std::string for_table(std::string_view text) {
     return out;
 }
 
-std::string ata_entry(const CollatedRow& row, const std::string& vendorless) {
-    const std::string id = fmt::format("\"{}\",\t{}", for_table(vendorless), row.revision.empty() ? "NULL" : "\"" + for_table(row.revision) + "\"");
+// INQUIRY's revision has four characters, so a longer one is an ATA firmware.
+bool ata_drive(const CollatedRow& row) {
+    return row.vendor == "ATA" || row.vendor.empty() || row.transport == "sata" || row.transport == "ata" || row.revision.size() > 4;
+}
+
+// An ATA model begins with its maker, under a name that may differ from what a posting calls it.
+std::string model_glob(const CollatedRow& row) {
+    return (row.vendor == "ATA" || row.vendor.empty() ? "" : "*") + for_table(row.product);
+}
+
+std::string ata_entry(const CollatedRow& row) {
+    const std::string id = fmt::format("\"{}\",\t{}", model_glob(row), row.revision.empty() ? "NULL" : "\"" + for_table(row.revision) + "\"");
     if (row.axis == "depth")
         return fmt::format("drivers/ata/libata-core.c, __ata_dev_quirks[]:\n\t{{ {},\tATA_QUIRK_NONCQ }},\n", id);
     // drivers/ata/libata-core.c: the flag stands in one table, the number of sectors in the other.
@@ -53,20 +63,21 @@ std::string kernel_quirks(const Collated& collated, unsigned confirm) {
             nearest += fmt::format("{}: confirmed by {} of {} independent drives\n", who, row.drives_at_limit, confirm);
             continue;
         }
-        const bool depth = row.axis == "depth", ata = row.vendor == "ATA" || row.transport == "sata" || row.transport == "ata" || row.vendor.empty();
+        const bool depth = row.axis == "depth", ata = ata_drive(row);
         out += fmt::format("{}: {} {:.0f} {}, {:.1f} MB/s there and {:.1f} past it; {} reports, {} independent drives\n", who, "good up to",
                            depth ? row.last_good : row.last_good / 1024, depth ? "commands outstanding" : "KiB a request", row.before_mb_s, row.after_mb_s, row.reports,
                            row.drives_at_limit);
-        const bool in_product = row.vendor == "ATA" || row.vendor.empty();
-        out += ata ? ata_entry(row, in_product ? row.product : row.vendor + " " + row.product) : scsi_entry(row);
-        out += fmt::format("/etc/udev/hwdb.d/90-sgprobe.hwdb:\nsgprobe:v{}:m{}:r{}:*\n {}={:.0f}\n\n", ata && row.vendor.empty() ? "ATA" : for_table(row.vendor),
-                           for_table(row.product.substr(0, 16)), row.revision.empty() ? "*" : for_table(row.revision),
-                           depth ? "SGPROBE_QUEUE_DEPTH" : "SGPROBE_MAX_SECTORS_KB", depth ? row.last_good : row.last_good / 1024);
+        out += ata ? ata_entry(row) : scsi_entry(row);
+        std::string model = ata ? model_glob(row) : for_table(row.product);
+        std::replace(model.begin(), model.end(), ' ', '_');   // as ata_id and scsi_id write ID_MODEL
+        out += fmt::format("/etc/udev/hwdb.d/90-sgprobe.hwdb:\nsgprobe:m{}:r{}:\n {}={:.0f}\n\n", model,
+                           row.revision.empty() ? "*" : for_table(row.revision), depth ? "SGPROBE_QUEUE_DEPTH" : "SGPROBE_MAX_SECTORS_KB",
+                           depth ? row.last_good : row.last_good / 1024);
     }
     if (!out.empty())
         out += "/etc/udev/rules.d/90-sgprobe.rules, which applies the hardware database above:\n"
-               "ACTION!=\"remove\", SUBSYSTEM==\"block\", ENV{DEVTYPE}==\"disk\", ATTRS{vendor}==\"?*\", "
-               "IMPORT{builtin}=\"hwdb 'sgprobe:v$attr{vendor}:m$attr{model}:r$attr{rev}:'\"\n"
+               "ACTION!=\"remove\", SUBSYSTEM==\"block\", ENV{DEVTYPE}==\"disk\", "
+               "IMPORT{builtin}=\"hwdb 'sgprobe:m$env{ID_MODEL}:r$env{ID_REVISION}:'\"\n"
                "SUBSYSTEM==\"block\", ENV{SGPROBE_MAX_SECTORS_KB}==\"?*\", ATTR{queue/max_sectors_kb}=\"$env{SGPROBE_MAX_SECTORS_KB}\"\n"
                "SUBSYSTEM==\"block\", ENV{SGPROBE_QUEUE_DEPTH}==\"?*\", ATTR{device/queue_depth}=\"$env{SGPROBE_QUEUE_DEPTH}\"\n";
     if (!nearest.empty()) out += (out.empty() ? "" : "\nNot confirmed:\n") + nearest;

@@ -35,6 +35,7 @@ struct CollatedRow {
     double last_good = 0, first_bad = 0;    // the commonest among those with a cliff
     std::size_t at_limit = 0, drives_at_limit = 0;   // reports and independent drives that say just that
     double before_mb_s = 0, after_mb_s = 0; // medians
+    double gain = 1;                        // along depth: the greatest rate over the shallowest one's, median of the reports
     double agreement = 0;                   // share of the conclusive reports that say what the row says
     std::string reason;                     // the commonest, where the row is inconclusive
     std::vector<std::string> outliers;      // sources with what they say; 20 at most
