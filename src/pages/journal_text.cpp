@@ -181,7 +181,7 @@ Journal parse_journal(std::string_view text, const std::string& file) {
         } else if (line.words[0] == "end") {
             line.want(3);
             if (line.number_at(1, 10, ~std::uint64_t{0}) != number - 1) line.refuse("lines are missing");
-            if (line.words[2].size() != 8 || line.number_at(2, 16, ~0u) != crc32(text.substr(0, at))) line.refuse("the checksum is wrong");
+            if (line.words[2] != fmt::format("{:08x}", crc32(text.substr(0, at)))) line.refuse("the checksum is wrong");
             ended = true;
         } else {
             take(journal, line);

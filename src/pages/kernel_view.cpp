@@ -68,7 +68,7 @@ void KernelView::write(const std::string& name, const std::string& value) const 
     const std::string file = path(name);
     // "temporary": the kernel changes its own mind alone, and sends no MODE SELECT (sd.c, cache_type_store).
     const std::string text = name == "cache_type" ? "temporary " + value : value;
-    const int fd = file.empty() ? -1 : ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+    const int fd = file.empty() ? -1 : ::open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
     const ssize_t wrote = fd < 0 ? -1 : ::write(fd, text.data(), text.size());
     const int error = file.empty() ? ENOENT : errno;
     if (fd >= 0) ::close(fd);

@@ -17,81 +17,96 @@ bool ours(const JournalField& field, std::uint64_t value, ByteView saved) {
     return !field.held || value == *field.held || value == field.wanted || value == read_field(field.field, saved);
 }
 
-struct PageBack {
-    ModeAccess& mode;
-    const Journal& journal;
-    const JournalPage& page;
-    RestoreReport& report;
-    bool first_round;
+bool has_fields(const Journal& journal, const JournalPage& page) {
+    return std::any_of(journal.fields.begin(), journal.fields.end(), [&](const JournalField& f) { return f.id == page.id; });
+}
 
-    // A page with the fields of `now` that are ours set to what `wanted_of` says; whether that differs from `now`.
-    template <class Wanted>
-    bool target(ByteVector& now, ByteView saved_before, Wanted&& wanted_of, bool tell) {
-        bool differs = false;
-        for (const JournalField& field : journal.fields) {
-            if (field.id != page.id) continue;
-            const auto value = read_field(field.field, now);
-            const auto wanted = wanted_of(field);
-            if (!value || !wanted || *value == *wanted) continue;
-            if (!ours(field, *value, saved_before)) {
-                if (tell) report.left.push_back(fmt::format("{} is {}, which is neither its former value {} nor what was set, {}: somebody changed it since, and it is left",
-                                                            named(field), *value, *wanted, field.held.value_or(field.wanted)));
-                continue;
-            }
-            write_field(field.field, now, *wanted);
+// `bytes` with those fields that are ours set to what `wanted_of` says; whether that changed anything. `left`: told of the others.
+template <class Wanted>
+bool aim(const Journal& journal, const JournalPage& page, ByteVector& bytes, ByteView saved_before, Wanted&& wanted_of, std::vector<std::string>* left) {
+    bool differs = false;
+    for (const JournalField& field : journal.fields) {
+        if (field.id != page.id) continue;
+        const auto value = read_field(field.field, bytes);
+        const auto wanted = wanted_of(field);
+        if (!value || !wanted || *value == *wanted) continue;
+        if (ours(field, *value, saved_before)) {
+            write_field(field.field, bytes, *wanted);
             differs = true;
+        } else if (left) {
+            left->push_back(fmt::format("{} is {}, which is neither its former value {} nor what was set, {}: somebody changed it since, and it is left",
+                                        named(field), *value, *wanted, field.held.value_or(field.wanted)));
         }
-        return differs;
     }
+    return differs;
+}
 
-    // The saved values, by MODE SELECT with SP, which also makes them the current ones. False where it has to be done over.
-    bool saved_back(std::string& answer) {
-        if (!page.save || page.saved.empty()) return true;
-        const ByteVector now = mode.settled(page.id, scsi::PageControl::saved);
-        if (now.size() != page.saved.size()) { answer = "the saved page is not the one it was"; return false; }
-        ByteVector wanted = now;
-        const bool has_fields = std::any_of(journal.fields.begin(), journal.fields.end(), [&](const JournalField& f) { return f.id == page.id; });
-        const bool differs = has_fields ? target(wanted, {}, [&](const JournalField& f) { return read_field(f.field, page.saved); }, false)
-                                        : std::equal(now.begin() + 1, now.end(), page.current.begin() + 1, page.current.end()) && now != page.saved;
-        if (!differs) return true;
-        const ByteVector current = mode.settled(page.id);
-        answer = mode.select(has_fields ? wanted : page.saved, true).answer;
-        if (!current.empty()) mode.select(current, false);   // SP made the saved values the current ones of every field
-        if (first_round) report.restored.push_back(fmt::format("saved values of page {}", label(page.id)));
-        return false;                              // looked at again in the next round
-    }
+bool same_values(const ByteVector& a, const ByteVector& b) { return a.size() == b.size() && std::equal(a.begin() + 1, a.end(), b.begin() + 1); }
 
-    bool current_back(std::string& answer, std::vector<std::string>& done) {
-        ByteVector now = mode.settled(page.id);
-        if (now.empty()) { answer = "the page is not there any more"; return false; }
-        if (now.size() != page.current.size()) { answer = "the page has another length than before"; return false; }
-        const ByteVector found = now;
-        const std::size_t left_before = report.left.size();
-        if (!target(now, page.saved, [](const JournalField& f) { return std::optional(f.before); }, true)) return true;
-        report.left.resize(left_before);           // told in the last look alone
-        answer = mode.select(now, false).answer;
-        for (const JournalField& field : journal.fields) {
-            const auto from = read_field(field.field, found), to = read_field(field.field, now);
-            if (field.id == page.id && from != to) done.push_back(fmt::format("{}: {} -> {}", named(field), *from, *to));
+// What the saved values of a page should be, where they are not: nothing where all is well, or where it is not ours to say.
+std::optional<ByteVector> wrong_saved(ModeAccess& mode, const Journal& journal, const JournalPage& page) {
+    if (!page.save || page.saved.empty()) return {};
+    ByteVector now = mode.settled(page.id, scsi::PageControl::saved);
+    if (now.size() != page.saved.size()) return {};
+    if (!has_fields(journal, page)) return same_values(now, page.current) && !same_values(now, page.saved) ? std::optional(page.saved) : std::nullopt;
+    if (!aim(journal, page, now, {}, [&](const JournalField& f) { return read_field(f.field, page.saved); }, nullptr)) return {};
+    return now;
+}
+
+// MODE SELECT with SP saves every savable page as it stands (SPC-5 6.14). So all pages of the journal are given their saved values for a
+// moment, and the last one carries SP; their current values follow after.
+void saved_back(ModeAccess& mode, const Journal& journal, RestoreReport& report) {
+    try {
+        std::string answer;
+        for (int round = 0; round < 4; ++round) {
+            std::vector<std::pair<PageId, ByteVector>> wrong;
+            for (const JournalPage& page : journal.pages)
+                if (auto saved = wrong_saved(mode, journal, page)) wrong.emplace_back(page.id, std::move(*saved));
+            if (wrong.empty()) return;
+            for (const JournalPage& page : journal.pages) {
+                const bool listed = std::any_of(wrong.begin(), wrong.end(), [&](const auto& w) { return w.first == page.id; });
+                if (page.save && !page.saved.empty() && !listed) mode.select(page.saved, false);
+            }
+            for (std::size_t i = 0; i < wrong.size(); ++i) answer = mode.select(wrong[i].second, i + 1 == wrong.size()).answer;
+            if (round == 0)
+                for (const auto& [id, bytes] : wrong) report.restored.push_back(fmt::format("the saved values of page {}", label(id)));
         }
-        return false;
+        report.failed.push_back(fmt::format("saved values could not be put back: {}", answer));
+    } catch (const Failure& failure) {
+        report.failed.push_back(failure.what());
     }
-};
+}
 
-void page_back(ModeAccess& mode, const Journal& journal, const JournalPage& page, RestoreReport& report) {
+void current_back(ModeAccess& mode, const Journal& journal, const JournalPage& page, RestoreReport& report) {
     std::string answer;
     std::vector<std::string> done;
     try {
         for (int round = 0; round < 4; ++round) {
-            PageBack back{mode, journal, page, report, round == 0};
-            const bool saved = back.saved_back(answer);
-            const bool current = back.current_back(answer, done);
-            if (!saved || !current) continue;
-            std::sort(done.begin(), done.end());
-            done.erase(std::unique(done.begin(), done.end()), done.end());
-            for (const std::string& line : done) report.restored.push_back(line);
-            for (const JournalField& field : journal.fields) report.already += field.id == page.id && done.empty() ? 1u : 0u;
-            return;
+            const ByteVector found = mode.settled(page.id);
+            if (found.size() != page.current.size()) {
+                report.failed.push_back(fmt::format("page {} could not be put back: it is not the page that it was", label(page.id)));
+                return;
+            }
+            ByteVector target = found;
+            std::vector<std::string> left;
+            bool differs = aim(journal, page, target, page.saved, [](const JournalField& f) { return std::optional(f.before); }, &left);
+            if (!has_fields(journal, page) && same_values(found, page.saved) && !same_values(found, page.current)) {
+                target = page.current;
+                differs = true;
+            }
+            if (!differs) {
+                std::sort(done.begin(), done.end());
+                done.erase(std::unique(done.begin(), done.end()), done.end());
+                report.restored.insert(report.restored.end(), done.begin(), done.end());
+                report.left.insert(report.left.end(), left.begin(), left.end());
+                if (done.empty() && left.empty()) ++report.already;
+                return;
+            }
+            answer = mode.select(target, false).answer;
+            for (const JournalField& field : journal.fields) {
+                const auto from = read_field(field.field, found), to = read_field(field.field, target);
+                if (field.id == page.id && from != to) done.push_back(fmt::format("{}: {} -> {}", named(field), *from, *to));
+            }
         }
         report.failed.push_back(fmt::format("page {} could not be put back: {}", label(page.id), answer));
     } catch (const Failure& failure) {
@@ -152,11 +167,10 @@ RestoreReport put_back(ModeAccess& mode, const KernelView& kernel, const Journal
         if (attribute.before.starts_with("write back")) kernel_back(kernel, attribute, report);
     AtaFeatures ata(mode.host(), mode.drive());
     for (auto feature = journal.features.rbegin(); feature != journal.features.rend(); ++feature) feature_back(ata, *feature, report);
-    for (auto page = journal.pages.rbegin(); page != journal.pages.rend(); ++page) page_back(mode, journal, *page, report);
+    saved_back(mode, journal, report);
+    for (auto page = journal.pages.rbegin(); page != journal.pages.rend(); ++page) current_back(mode, journal, *page, report);
     for (const JournalKernel& attribute : journal.kernel)
         if (!attribute.before.starts_with("write back")) kernel_back(kernel, attribute, report);
-    std::sort(report.left.begin(), report.left.end());
-    report.left.erase(std::unique(report.left.begin(), report.left.end()), report.left.end());
     return report;
 }
 

@@ -14,7 +14,7 @@ struct RestoreReport {
     std::vector<std::string> restored;            // "DPTL of page 08h: 65535 -> 512"
     std::vector<std::string> left;                // somebody else's later change
     std::vector<std::string> failed;              // what the drive would not do, in words
-    unsigned already = 0;                         // settings that had their former values
+    unsigned already = 0;                         // pages, features and attributes that were as before
     bool complete() const { return failed.empty(); }
 };
 
