@@ -6,6 +6,7 @@
 
 #include "sgprobe/cli/context.h"
 #include "sgprobe/cli/watching.h"
+#include "sgprobe/sim/sim.h"
 #include "sgprobe/transport/failure.h"
 #include "sgprobe/transport/signals.h"
 #include "sgprobe/transport/virtual_host.h"
@@ -18,6 +19,7 @@ std::unique_ptr<Host> virtual_host(const SharedOptions& options, Signals& signal
     if (options.timeout) o.timeout = *options.timeout;
     if (options.host_overhead) o.turnaround = *options.host_overhead;
     auto host = std::make_unique<VirtualHost>(o, &signals);
+    host->add_scheme("sim", [buses = std::make_shared<sim::Buses>()](const DriveSpec& spec) { return sim::make_target(spec, buses.get()); });
     return host;
 }
 
