@@ -33,7 +33,7 @@ OBJECTS  := $(SOURCES:%.cpp=$(BUILD)/%.o)
 # Data files compiled in: one generated source holds every file of a list (see tools/embed).
 EMBEDDED := $(sort $(wildcard src/sim/drives/*.toml modepages/*.toml modepages/experiments/*.toml src/pages/*.tsv src/pages/quirks/*))
 
-.PHONY: bench all test check check-hba demo clean install uninstall
+.PHONY: bench all test fuzz fuzzers check check-hba demo clean install uninstall
 all: build/sgprobe
 
 ifeq ($(VARIANT),release)
@@ -63,6 +63,21 @@ $(BUILD)/embedded.cpp: tools/embed $(EMBEDDED)
 
 test: build/sgprobe $(BUILD)/unit-tests
 	$(BUILD)/unit-tests
+
+# Fuzz targets (tests/fuzz/fuzz.h): each links only the folders that it names, built by clang with libFuzzer.
+FUZZ_TARGETS := $(basename $(notdir $(wildcard tests/fuzz/*.cpp)))
+FUZZ_SECONDS ?= 600
+define fuzz_target
+$(BUILD)/fuzz-$(1): $(BUILD)/tests/fuzz/$(1).o $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard $(patsubst %,src/%/*.cpp,$(shell sed -n 's|^// folders: ||p' tests/fuzz/$(1).cpp)))) $(BUILD)/embedded.o
+	$$(CXX) $$(CXXFLAGS) -fsanitize=fuzzer $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS)
+endef
+ifeq ($(VARIANT),fuzz)
+$(foreach target,$(FUZZ_TARGETS),$(eval $(call fuzz_target,$(target))))
+endif
+fuzzers: $(FUZZ_TARGETS:%=$(BUILD)/fuzz-%)
+fuzz:
+	$(MAKE) VARIANT=fuzz fuzzers
+	tests/fuzz/run $(FUZZ_SECONDS)
 
 check:
 	tools/install-packages build check
