@@ -33,8 +33,9 @@ bool deceptive(std::uint32_t c) {
            (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff0 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe0fff);
 }
 
-template <class Plain>
-std::string mapped(std::string_view text, Plain&& plain) {
+}
+
+std::string for_terminal(std::string_view text) {
     std::string out;
     while (!text.empty()) {
         const auto c = next(text);
@@ -44,18 +45,10 @@ std::string mapped(std::string_view text, Plain&& plain) {
             continue;
         }
         if (deceptive(c->value)) out += c->value < 0x80 ? fmt::format("\\x{:02x}", c->value) : fmt::format("\\u{{{:x}}}", c->value);
-        else plain(out, text.substr(0, c->size));
+        else out += text.substr(0, c->size);
         text.remove_prefix(c->size);
     }
     return out;
-}
-
-bool one_of(std::string_view c, std::string_view set) { return c.size() == 1 && set.find(c[0]) != set.npos; }
-
-}
-
-std::string for_terminal(std::string_view text) {
-    return mapped(text, [](std::string& out, std::string_view c) { out += c; });
 }
 
 std::string for_csv(std::string_view text) {
@@ -81,11 +74,12 @@ std::string for_udev(std::string_view text) {
 }
 
 std::string for_gnuplot(std::string_view text) {
-    return mapped(text, [](std::string& out, std::string_view c) {
-        if (one_of(c, "'\"`")) out += "\u2019";
-        else if (one_of(c, "\\")) out += "/";
-        else out += c;
-    });
+    std::string out;
+    for (char c : for_terminal(text)) {
+        if (c == '\'' || c == '"' || c == '`') out += "\u2019";
+        else out += c == '\\' ? '/' : c;
+    }
+    return out;
 }
 
 std::string for_shell(std::string_view text) {
