@@ -8,6 +8,7 @@
 #include "sgprobe/cli/watching.h"
 #include "sgprobe/sim/sim.h"
 #include "sgprobe/transport/failure.h"
+#include "sgprobe/transport/pipe_target.h"
 #include "sgprobe/transport/signals.h"
 #include "sgprobe/transport/virtual_host.h"
 
@@ -20,6 +21,7 @@ std::unique_ptr<Host> virtual_host(const SharedOptions& options, Signals& signal
     if (options.host_overhead) o.turnaround = *options.host_overhead;
     auto host = std::make_unique<VirtualHost>(o, &signals);
     host->add_scheme("sim", [buses = std::make_shared<sim::Buses>()](const DriveSpec& spec) { return sim::make_target(spec, buses.get()); });
+    host->add_scheme("pipe", [&signals](const DriveSpec& spec) { return open_pipe(spec, {.signals = &signals}); });
     return host;
 }
 
