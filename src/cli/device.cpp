@@ -20,7 +20,8 @@ std::unique_ptr<Host> virtual_host(const SharedOptions& options, Signals& signal
     if (options.timeout) o.timeout = *options.timeout;
     if (options.host_overhead) o.turnaround = *options.host_overhead;
     auto host = std::make_unique<VirtualHost>(o, &signals);
-    host->add_scheme("sim", [buses = std::make_shared<sim::Buses>()](const DriveSpec& spec) { return sim::make_target(spec, buses.get()); });
+    const auto buses = std::make_shared<sim::Buses>();        // drives that name the same bus share it
+    host->add_scheme("sim", [buses](const DriveSpec& spec) { return sim::make_target(spec, buses.get()); });
     host->add_scheme("pipe", [&signals](const DriveSpec& spec) { return open_pipe(spec, {.signals = &signals}); });
     return host;
 }

@@ -1,22 +1,17 @@
-// The one list of subcommands, in the order in which help shows them. One line each; the literal is in command_NAME.cpp.
-#include <fmt/format.h>
-
 #include "sgprobe/cli/subcommand.h"
-
-#define SUBCOMMANDS(row) \
-    row(collate) \
-    row(help)
 
 namespace sgprobe::cli {
 
-#define DECLARE(name) extern const Subcommand name##_subcommand;
-SUBCOMMANDS(DECLARE)
-#undef DECLARE
+#define SUBCOMMAND(name) extern const Subcommand name##_subcommand;
+#include "subcommands.def"
+#undef SUBCOMMAND
 
 std::span<const Subcommand* const> subcommands() {
-#define ROW(name) &name##_subcommand,
-    static const Subcommand* const table[] = {SUBCOMMANDS(ROW)};
-#undef ROW
+    static const Subcommand* const table[] = {
+#define SUBCOMMAND(name) &name##_subcommand,
+#include "subcommands.def"
+#undef SUBCOMMAND
+    };
     return table;
 }
 

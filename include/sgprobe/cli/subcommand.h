@@ -1,4 +1,4 @@
-// A subcommand is one literal and one class in one file, src/cli/command_NAME.cpp, and one line in src/cli/subcommands.cpp.
+// A subcommand is one literal and one class in one file, src/cli/command_NAME.cpp, and one line in src/cli/subcommands.def.
 #pragma once
 #include <memory>
 #include <span>
