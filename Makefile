@@ -4,6 +4,7 @@
 # make check-hba  the same against six emulated host bus adapters (QEMU; some 200 MB are fetched, once)
 # make bench      how fast the parts are, beside their goals
 # make test       build and run the unit tests alone
+# make docs       make man/sgprobe.8 and the README's session anew after a subcommand, an option or an output has changed
 # make install    DESTDIR and PREFIX are honoured; uninstall takes it all away
 VERSION  := 0.1
 PREFIX   ?= /usr/local
@@ -33,7 +34,7 @@ OBJECTS  := $(SOURCES:%.cpp=$(BUILD)/%.o)
 # Data files compiled in: one generated source holds every file of a list (see tools/embed).
 EMBEDDED := $(sort $(wildcard src/sim/drives/*.toml modepages/*.toml modepages/experiments/*.toml src/pages/*.tsv src/pages/quirks/*))
 
-.PHONY: bench all test fuzz fuzzers check check-hba demo clean install uninstall
+.PHONY: bench all test fuzz fuzzers check check-hba demo clean install uninstall docs
 all: build/sgprobe
 
 ifeq ($(VARIANT),release)
@@ -101,6 +102,31 @@ $(BUILD)/bench/%: tests/bench/%.cpp $(BUILD)/libsgprobe.a
 	$(CXX) $(CPPFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 bench: $(BENCHES:tests/bench/%.cpp=$(BUILD)/bench/%)
 	@for bench in $^; do $$bench || exit 1; done
+
+# What is made from the program's own lists and runs: the manual's section on the subcommands, the README's session.
+# A suite (docs) tells when this was forgotten.
+docs: build/sgprobe
+	tools/make-man build/sgprobe man/sgprobe.8.in > build/sgprobe.8 && mv build/sgprobe.8 man/sgprobe.8
+	tools/make-readme build/sgprobe README.md > build/README.md && mv build/README.md README.md
+
+# What goes where, as "MODE SOURCE DESTINATION" below PREFIX; install and uninstall both read it.
+MANUALS   := $(sort $(wildcard man/*.[1-8]))
+INSTALLED := 755:build/sgprobe:bin/sgprobe \
+             $(foreach m,$(MANUALS),644:$(m):share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m))) \
+             $(foreach f,$(sort $(wildcard modepages/*.toml)),644:$(f):share/sgprobe/$(f)) \
+             $(foreach f,$(sort $(wildcard modepages/experiments/*)),644:$(f):share/sgprobe/experiments/$(notdir $(f))) \
+             $(foreach f,$(sort $(wildcard src/sim/drives/*.toml)),644:$(f):share/sgprobe/drives/$(notdir $(f))) \
+             644:README.md:share/doc/sgprobe/README.md 644:LICENSE:share/doc/sgprobe/LICENSE
+
+install: all
+	@set -e; for row in $(INSTALLED); do \
+	    mode=$${row%%:*}; row=$${row#*:}; install -D -m $$mode "$${row%%:*}" "$(DESTDIR)$(PREFIX)/$${row#*:}"; done
+	@echo installed in $(DESTDIR)$(PREFIX)
+# Takes the files away, then the folders that are sgprobe's alone.
+uninstall:
+	@for row in $(INSTALLED); do rm -f "$(DESTDIR)$(PREFIX)/$${row##*:}"; done
+	@for folder in share/sgprobe share/doc/sgprobe; do \
+	    find "$(DESTDIR)$(PREFIX)/$$folder" -depth -type d -exec rmdir {} + 2>/dev/null || true; done
 
 clean:
 	rm -rf build
