@@ -149,7 +149,7 @@ std::vector<Change> Transaction::plan(const std::vector<Assignment>& assignments
     std::vector<Change> changes;
     for (const PagePlan& page : plan.pages) {
         for (const PlannedField& f : page.fields)
-            changes.push_back({f.field.key, "page " + label(page.id), f.before, f.wanted, f.before, Change::Outcome::planned, {}});
+            changes.push_back({f.field.key, "page " + label(page.id), f.before, f.wanted, f.before, f.before == f.wanted ? Change::Outcome::unchanged : Change::Outcome::planned, {}});
         if (sent && page.changes(options_.save)) sent->push_back({mode_.select_cdb(page.wanted, options_.save), mode_.select_list(page.wanted)});
     }
     for (const PlannedFeature& f : plan.features) {
