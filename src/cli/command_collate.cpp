@@ -12,6 +12,7 @@
 
 #include "sgprobe/cli/subcommand.h"
 #include "sgprobe/report/collate.h"
+#include "sgprobe/report/compare.h"
 #include "sgprobe/report/escape.h"
 #include "sgprobe/report/format.h"
 #include "sgprobe/transport/failure.h"
@@ -25,7 +26,7 @@ class Collate : public Command {
     std::vector<std::string> names_;
     double threshold_ = 0.10;
     unsigned confirm_ = 2;
-    bool kernel_quirk_ = false;
+    bool kernel_quirk_ = false, compare_ = false;
 
     void setup(const Arguments& a) override {
         names_ = a.positionals();
@@ -36,6 +37,9 @@ class Collate : public Command {
             confirm_ = static_cast<unsigned>(*confirm);
         }
         kernel_quirk_ = a.has("kernel-quirk");
+        compare_ = a.has("compare");
+        a.exclusive({"kernel-quirk", "compare"});
+        if (compare_ && names_.size() != 2) throw Failure(ExitStatus::syntax, fmt::format("--compare takes two files, each with one result, and {} {} named", names_.size(), names_.size() == 1 ? "is" : "are"));
         a.exclusive({"kernel-quirk", "json", "csv", "format"});
         if (a.has("confirm") && !kernel_quirk_) throw Failure(ExitStatus::contradiction, "--confirm goes with --kernel-quirk");
     }
@@ -46,7 +50,29 @@ class Collate : public Command {
         else collation.add(file, path.string());
     }
 
+    static std::string whole(const std::string& name) {
+        std::ifstream file(name, std::ios::binary);
+        if (!file) throw Failure(ExitStatus::file_error, fmt::format("{}: {}", name, std::strerror(errno)));
+        std::string content(16 * 1024 * 1024 + 1, '\0');
+        file.read(content.data(), static_cast<std::streamsize>(content.size()));
+        content.resize(static_cast<std::size_t>(file.gcount()));
+        if (content.size() > 16 * 1024 * 1024) throw Failure(ExitStatus::malformed, fmt::format("{}: longer than 16 MiB, so no result of one run", name));
+        return content;
+    }
+
+    int compare(Context& context) {
+        const report::Comparison c = report::compare_runs(whole(names_[0]), names_[0], whole(names_[1]), names_[1], threshold_);
+        switch (context.options().format) {
+            case Format::json: context.print(report::to_value(c)); break;
+            case Format::csv: context.print_text(report::csv(c)); break;
+            case Format::text: context.print_text(report::text(c)); break;
+            default: throw Failure(ExitStatus::contradiction, "--compare is printed as text, JSON or CSV");
+        }
+        return 0;
+    }
+
     int run(Context& context) override {
+        if (compare_) return compare(context);
         if (context.options().format == Format::list) throw Failure(ExitStatus::contradiction, "--format=list is the posting of one drive; collate has none");
         report::Collation collation(threshold_);
         bool stdin_read = false;
@@ -102,6 +128,7 @@ const Subcommand collate_subcommand{
         "counted and passed over.",
     .positionals = {"FILE|DIR|-...", 1, many},
     .options = {
+        {"compare", 0, "", "compare two results of one drive (two firmwares, two settings, two days) cell by cell"},
         {"threshold", 0, "FRACTION", "call no smaller loss a cliff", "10%"},
         {"kernel-quirk", 0, "", "print entries for the kernel's tables of quirks, and for udev's hardware database, of what is confirmed"},
         {"confirm", 0, "N", "what is confirmed: a cliff at one place on at least N independent drives", "2"},
