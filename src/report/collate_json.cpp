@@ -28,7 +28,7 @@ std::string settings_of(element root) {
     if (root["settings_before"].get(settings) != simdjson::SUCCESS) return out;
     for (const char* key : {"WCE", "RCD", "DRA", "DISC", "DPTL", "MIPF", "MAPF", "MAPFC", "IC", "NCS", "CSS", "look_ahead", "write_cache"}) {
         std::int64_t value = 0;
-        if (settings[key].get_int64().get(value) == simdjson::SUCCESS) out += fmt::format("{}{}={}", out.empty() ? "" : ",", key, value);
+        if (settings[key].get_int64().get(value) == simdjson::SUCCESS) out += fmt::format("{}{}={}", out.empty() ? "" : " ", key, value);
     }
     return out;
 }
