@@ -6,6 +6,7 @@
 #include "sgprobe/scsi/capacity.h"
 #include "sgprobe/scsi/reader.h"
 #include "sgprobe/sim/random.h"
+#include "sgprobe/sim/state_file.h"
 
 namespace sgprobe::sim {
 namespace {
@@ -31,7 +32,10 @@ void fill_block(std::uint64_t content, Lba lba, std::span<std::uint8_t> block) {
     }
 }
 
-LogicalUnit::LogicalUnit(const Model& model) : model_(model), modes_(model) { power_on(); }
+LogicalUnit::LogicalUnit(const Model& model) : model_(model), modes_(model) {
+    power_on();
+    if (!model.state_file.empty()) load_state(modes_, model.state_file);
+}
 
 void LogicalUnit::power_on() {
     modes_.power_on();
@@ -168,6 +172,7 @@ LogicalUnit::Reply LogicalUnit::mode_sense(const TargetCommand& command) {
 LogicalUnit::Reply LogicalUnit::mode_select(const TargetCommand& command) {
     bool changed = false;
     if (const auto why = modes_.select(command.cdb, command.data_out, changed)) return refused(*why);
+    if (!model_.state_file.empty()) store_state(modes_, model_.state_file);
     if (changed && model_.attention_after_select) attention(0x2a, 0x01);
     Reply reply;
     reply.settings_changed = changed;
