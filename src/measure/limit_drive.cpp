@@ -124,6 +124,8 @@ const LimitFacts& LimitDrive::learn() {
         const auto has = [&](std::uint8_t code) { return std::find(codes.begin(), codes.end(), code) != codes.end(); };
         if (has(0xb0)) block_limits = page(0xb0);
         if (has(0x89)) facts_.ata = true;
+        if (has(0x80)) if (const auto serial = page(0x80)) facts_.serial = scsi::trimmed(scsi::parse_vpd_serial(*serial).value);
+        if (has(0xb1)) if (const auto b1 = page(0xb1)) facts_.rotation_rpm = scsi::parse_vpd_block_characteristics(*b1).value.rotation_rpm;
     }
     declare(block_limits);
     return facts_;

@@ -21,6 +21,7 @@ public:
     LimitsFinding run() {
         const LimitFacts& facts = drive_.learn();
         finding_.declared = facts.declared;
+        finding_.device = device();
         finding_.blocks = facts.blocks;
         finding_.block_bytes = facts.block_bytes;
         if (drive_.host().is_virtual()) host_facts_.max_transfer_bytes = drive_.drive().limits().max_transfer_bytes;
@@ -40,6 +41,23 @@ public:
     }
 
 private:
+    DeviceIdentity device() const {
+        const LimitFacts& facts = drive_.facts();
+        DeviceIdentity device;
+        device.path = drive_.drive().name();
+        device.vendor = scsi::trimmed(facts.inquiry.vendor.value_or(""));
+        device.product = scsi::trimmed(facts.inquiry.product.value_or(""));
+        device.revision = scsi::trimmed(facts.inquiry.revision.value_or(""));
+        device.serial = facts.serial;
+        device.blocks = facts.blocks;
+        device.block_bytes = device.physical_block_bytes = facts.block_bytes;
+        device.rotation_rpm = facts.rotation_rpm;
+        device.queue_depth = drive_.drive().limits().depth;
+        const std::string& scheme = drive_.drive().spec().scheme;
+        device.transport = scheme == "sim" ? "simulated" : scheme == "pipe" ? "pipe" : "";
+        return device;
+    }
+
     std::vector<const LimitOpcode*> opcodes() const {
         std::vector<const LimitOpcode*> wanted;
         for (const std::string& name : options_.opcodes) {

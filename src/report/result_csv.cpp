@@ -50,6 +50,15 @@ constexpr Column columns[] = {
 
 std::string csv(const measure::Result& r, const Style&) {
     std::string out;
+    if (r.samples.empty() && !r.tables.empty()) {
+        const auto line = [&](const std::vector<std::string>& cells) {
+            for (std::size_t i = 0; i < cells.size(); i++) out += (i ? "," : "") + for_csv(cells[i]);
+            out += '\n';
+        };
+        line(r.tables.front().columns);
+        for (const auto& row : r.tables.front().rows) line(row);
+        return out;
+    }
     for (const Column& column : columns) out += fmt::format("{}{}", out.empty() ? "" : ",", column.heading);
     out += '\n';
     for (const auto& sample : r.samples) {

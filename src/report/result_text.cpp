@@ -103,6 +103,20 @@ std::string tables(const Result& r, const Style& style) {
     return out;
 }
 
+std::string laid_out(const measure::ResultTable& t) {
+    Table table;
+    for (std::size_t i = 0; i < t.columns.size(); i++) {
+        const bool numbers = std::any_of(t.rows.begin(), t.rows.end(), [&](const auto& row) { return i < row.size() && !row[i].empty() && std::isdigit(static_cast<unsigned char>(row[i][0])); });
+        table.column(for_terminal(t.columns[i]), numbers ? Table::Align::right : Table::Align::left);
+    }
+    for (const auto& row : t.rows) {
+        std::vector<std::string> cells;
+        for (const std::string& cell : row) cells.push_back(for_terminal(cell));
+        table.row(std::move(cells));
+    }
+    return (t.title.empty() ? "\n" : fmt::format("\n{}\n", for_terminal(t.title))) + table.str();
+}
+
 std::string wrapped(std::string_view text, std::string_view indent, unsigned width) {
     std::string out(indent);
     std::size_t column = indent.size();
@@ -126,6 +140,9 @@ std::string wrapped(std::string_view text, std::string_view indent, unsigned wid
 }
 
 std::string verdict_sentence(const Result& r) {
+    // Where there is no cliff to look for, the reason alone is the answer.
+    if (!r.tables.empty() && r.samples.empty() && r.verdict == measure::Verdict::clean && !r.interrupted)
+        return fmt::format("{}{}", for_terminal(r.reason), r.reason.ends_with('.') ? "" : ".");
     std::string out(name(r.verdict));
     out[0] = static_cast<char>(std::toupper(out[0]));
     if (r.interrupted) out = "Interrupted, partial: " + std::string(name(r.verdict));
@@ -148,7 +165,8 @@ std::string verdict_sentence(const Result& r) {
 std::string text(const Result& r, const Style& style) {
     std::string out = identity(r) + effort(r);
     out += tables(r, style);
-    if (!r.sections.empty()) out += '\n' + text(measure::Value(r.sections));
+    for (const auto& t : r.tables) out += laid_out(t);
+    if (r.tables.empty() && !r.sections.empty()) out += '\n' + text(measure::Value(r.sections));
     out += '\n' + wrapped(verdict_sentence(r), "", style.width);
     for (const auto& a : r.advice)
         out += a.command.empty() ? wrapped(fmt::format("Set {} to {}.", for_terminal(a.what), a.value), "  ", style.width)

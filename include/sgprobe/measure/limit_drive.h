@@ -15,6 +15,8 @@ struct LimitFacts {
     bool ata = false;                      // behind a SCSI/ATA translation
     Blocks blocks = 0;
     Bytes block_bytes = 0;
+    std::string serial;
+    std::optional<unsigned> rotation_rpm;
     DeclaredLimits declared;
 };
 

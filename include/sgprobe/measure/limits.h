@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "sgprobe/measure/limit_search.h"
+#include "sgprobe/measure/progress.h"
+#include "sgprobe/measure/result.h"
 #include "sgprobe/transport/drive.h"
 
 namespace sgprobe::measure {
@@ -61,6 +63,7 @@ struct AddressBorder {
 };
 
 struct LimitsFinding {
+    DeviceIdentity device;
     std::vector<OpcodeLimit> opcodes;
     DeclaredLimits declared;
     HostFacts host;
@@ -88,11 +91,14 @@ struct LimitsOptions {
     bool borders = true;
     HostFacts host;
     std::uint64_t seed = 1;
-    std::function<void(double fraction, Nanoseconds left, const std::string& what)> progress;
+    Progress progress;
 };
 
 // Throws Failure where nothing can be tried: no drive, no medium, not a disk. Everything else is in the finding.
 LimitsFinding measure_limits(Host&, Drive&, const LimitsOptions&);
+
+// The finding as a result: sections "limits" and "declared", tables, the sentence, the advice.
+Result limits_result(const LimitsFinding&, const HostIdentity* host = nullptr);
 
 std::string_view name(LimitLayer);         // as the JSON has it
 std::string_view name(Failing);

@@ -63,6 +63,13 @@ struct Advice { std::string what; std::uint64_t value = 0; std::string command; 
 using ParameterValue = std::variant<std::string, std::int64_t, double, bool, std::vector<std::int64_t>>;
 struct Parameter { std::string name; ParameterValue value; };
 
+// What `sections` says in JSON, laid out for people and for CSV. Cells are not yet escaped.
+struct ResultTable {
+    std::string title;
+    std::vector<std::string> columns;
+    std::vector<std::vector<std::string>> rows;
+};
+
 struct Result {
     std::string probe;                      // "size", ...
     std::string started;                    // RFC 3339
@@ -81,6 +88,7 @@ struct Result {
     SettingValues settings_before, settings_after;
     std::vector<std::string> notes;
     bool interrupted = false;
+    std::vector<ResultTable> tables;        // printed instead of `sections`, and as CSV where there are no samples
     ValueMap sections;                      // what a probe adds under names of its own: "limits", "cache", "effects"...
 };
 
