@@ -6,14 +6,14 @@
 
 namespace sgprobe {
 
-Buffer Buffer::allocate(Bytes size) {
+Buffer Buffer::allocate(Bytes size, BufferKind kind) {
     constexpr Bytes page_bytes = 4096;
     if (size == 0) return {};
     const Bytes rounded = (size + page_bytes - 1) / page_bytes * page_bytes;
     void* memory = rounded < size ? nullptr : std::aligned_alloc(page_bytes, rounded);
     if (!memory) throw std::bad_alloc();
     std::memset(memory, 0, rounded);   // what a drive does not fill must not be another command's secret
-    return Buffer(static_cast<std::uint8_t*>(memory), size, BufferKind::indirect,
+    return Buffer(static_cast<std::uint8_t*>(memory), size, kind,
                   [](std::uint8_t* data, Bytes) { std::free(data); });
 }
 

@@ -43,10 +43,13 @@ bool Signals::arrived() {
 }
 
 bool Signals::arrived_lately() {
-    if (signal_) return true;
     timespec coarse;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &coarse);
-    const auto now = std::chrono::seconds(coarse.tv_sec) + std::chrono::nanoseconds(coarse.tv_nsec);
+    return arrived_lately(std::chrono::seconds(coarse.tv_sec) + std::chrono::nanoseconds(coarse.tv_nsec));
+}
+
+bool Signals::arrived_lately(std::chrono::nanoseconds now) {
+    if (signal_) return true;
     if (now - looked_ < std::chrono::milliseconds(10)) return false;
     looked_ = now;
     return arrived();

@@ -30,7 +30,7 @@ public:
     Bytes size() const { return size_; }
     BufferKind kind() const { return kind_; }
     explicit operator bool() const { return data_ != nullptr; }
-    static Buffer allocate(Bytes size);   // page-aligned ordinary memory
+    static Buffer allocate(Bytes size, BufferKind = BufferKind::indirect);   // page-aligned ordinary memory
 private:
     void swap(Buffer& other) noexcept {
         std::swap(data_, other.data_); std::swap(size_, other.size_);

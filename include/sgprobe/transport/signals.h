@@ -15,6 +15,7 @@ public:
     int fd() const { return fd_; }         // readable when one has arrived: for poll()
     bool arrived();                        // looks, and remembers what it finds until take()
     bool arrived_lately();                 // the same, but looks no more often than every 10 ms: for loops that never sleep
+    bool arrived_lately(std::chrono::nanoseconds now);   // where the time is known: always of the same clock
     std::optional<int> take();             // the signal, once
 private:
     int fd_ = -1;
