@@ -9,6 +9,7 @@
 #include "sgprobe/sim/sim.h"
 #include "sgprobe/transport/failure.h"
 #include "sgprobe/transport/pipe_target.h"
+#include "sgprobe/transport/sg_host.h"
 #include "sgprobe/transport/signals.h"
 #include "sgprobe/transport/virtual_host.h"
 
@@ -24,6 +25,12 @@ std::unique_ptr<Host> virtual_host(const SharedOptions& options, Signals& signal
     host->add_scheme("sim", [buses](const DriveSpec& spec) { return sim::make_target(spec, buses.get()); });
     host->add_scheme("pipe", [&signals](const DriveSpec& spec) { return open_pipe(spec, {.signals = &signals}); });
     return host;
+}
+
+std::unique_ptr<Host> this_machine(const SharedOptions& options, Signals& signals) {
+    SgHostOptions o;
+    if (options.timeout) o.timeout = *options.timeout;
+    return std::make_unique<SgHost>(o, &signals);
 }
 
 }
@@ -44,7 +51,7 @@ OpenDrives Context::open(const std::vector<std::string>& names) {
 
     if (!signals_) signals_ = std::make_unique<Signals>();
     OpenDrives open;
-    open.host = virtual_host(options_, *signals_);
+    open.host = specs.front().scheme == "sg" ? this_machine(options_, *signals_) : virtual_host(options_, *signals_);
     if (options_.dry_run) open.host = std::make_unique<DryRunHost>(std::move(open.host), plan_);
     if (options_.verbosity) open.host = std::make_unique<WatchingHost>(std::move(open.host), options_.verbosity, [this](const std::string& line) { note(line); });
     for (const DriveSpec& spec : specs) open.drives.push_back(open.host->open(spec));
