@@ -48,7 +48,7 @@ void apply(toml::table& root, const std::string& key, const std::string& value, 
 
 const std::map<std::string, std::string>& short_keys() {
     static const std::map<std::string, std::string> keys{
-        {"noise", "noise.scale"}, {"bus", "controller.bus"}, {"max_transfer", "controller.max_transfer_bytes"}, {"depth", "controller.depth"}};
+        {"noise", "noise.scale"}, {"bus", "controller.bus"}, {"max_transfer", "controller.max_transfer_bytes"}, {"depth", "queue.depth"}};
     return keys;
 }
 }

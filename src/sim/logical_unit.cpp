@@ -32,7 +32,7 @@ void fill_block(std::uint64_t content, Lba lba, std::span<std::uint8_t> block) {
     }
 }
 
-LogicalUnit::LogicalUnit(const Model& model) : model_(model), modes_(model) {
+LogicalUnit::LogicalUnit(const Model& model) : model_(model), modes_(model), mapping_(model.flash, model.media.blocks) {
     power_on();
     if (!model.state_file.empty()) load_state(modes_, model.state_file);
 }
@@ -81,18 +81,24 @@ LogicalUnit::Reply LogicalUnit::execute(const TargetCommand& command) {
 }
 
 LogicalUnit::Reply LogicalUnit::read_write(const TargetCommand& command, const scsi::ReadWrite& rw) {
-    if (!started_) return refused(stopped);
-    if (rw.protect) return refused(invalid_in_cdb);
-    if (rw.lba >= model_.media.blocks || rw.blocks > model_.media.blocks - rw.lba) {
-        Reply reply = refused(out_of_range);
-        reply.information = std::max(rw.lba, model_.media.blocks);
-        return reply;
-    }
-    const Bytes block = model_.media.block_bytes;
     Reply reply;
-    reply.work = rw.blocks == 0 ? Work::none : rw.write() ? Work::write : Work::read;
+    reply.moves_blocks = true;
     reply.lba = rw.lba;
     reply.blocks = rw.blocks;
+    auto refuse = [&reply](SenseCode why) {
+        reply.status = scsi::Status::check_condition;
+        reply.sense = why;
+        return reply;
+    };
+    if (!started_) return refuse(stopped);
+    if (model_.media.protection_type == 2 && command.cdb.size() < 32) return refuse(invalid_opcode);   // SBC-4 4.21.2.4: the 32-byte forms alone
+    if (rw.protect) return refuse(invalid_in_cdb);
+    if (rw.lba >= model_.media.blocks || rw.blocks > model_.media.blocks - rw.lba) {
+        reply.information = std::max(rw.lba, model_.media.blocks);
+        return refuse(out_of_range);
+    }
+    const Bytes block = model_.media.block_bytes;
+    reply.work = rw.blocks == 0 ? Work::none : rw.write() ? Work::write : Work::read;
     reply.force_media = rw.fua;
     reply.transferred = std::min(rw.blocks * block, command.length);
     if (rw.write()) {

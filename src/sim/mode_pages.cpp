@@ -171,6 +171,19 @@ std::uint64_t ModePages::obeyed(std::string_view key, std::uint8_t code, std::ui
     return otherwise;
 }
 
+std::uint64_t ModePages::obeyed(std::string_view key) const {
+    return find_mode_field(key, 8) ? obeyed(key, 8, 0) : obeyed(key, 10, 0);
+}
+
+bool ModePages::force(std::string_view key, std::uint64_t value) {
+    Page* page = find(8, 0);
+    const ModeField* f = find_mode_field(key, 8);
+    if (!page || !f || field(page->obeyed, *f) == value) return false;
+    set_field(page->current, *f, value);
+    set_field(page->obeyed, *f, value);
+    return true;
+}
+
 Settings ModePages::settings() const {
     Settings s;
     s.write_cache = obeyed("WCE", 8, 0);

@@ -67,6 +67,25 @@ public:
         }
         return out;
     }
+    template <class T>
+    void choose(std::string_view key, T& to, std::initializer_list<std::pair<std::string_view, T>> values) {
+        std::string name, names;
+        if (!table_.contains(key)) return;
+        read(key, name);
+        for (const auto& [known, value] : values) {
+            if (name == known) {
+                to = value;
+                return;
+            }
+            names += (names.empty() ? "" : ", ") + std::string(known);
+        }
+        fail(key, "wants one of " + names);
+    }
+    std::vector<std::string> keys() const {
+        std::vector<std::string> out;
+        for (const auto& [key, value] : table_) out.emplace_back(key.str());
+        return out;
+    }
     // A table, or the tables of a list; none where the key is not there.
     std::vector<TomlTable> tables(std::string_view key) {
         std::vector<TomlTable> out;

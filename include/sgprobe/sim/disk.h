@@ -1,31 +1,30 @@
 // The media side of a rotating drive: one pair of arms, a segmented cache, and the prefetch that runs on between commands.
 //
 // Nothing here is stepped: a stream over the media is kept as where and when it started and where it will stop, and looked
-// at only when a command needs to know how far it has come.
+// at only when a command needs to know how far it has come. Writes that wait in the buffer are put on the media as late.
 #pragma once
+#include <deque>
 #include <vector>
 
 #include "sgprobe/sim/mechanics.h"
+#include "sgprobe/sim/medium.h"
 #include "sgprobe/sim/model.h"
-#include "sgprobe/sim/settings.h"
 
 namespace sgprobe::sim {
 
-class Disk {
+class Disk : public Medium {
 public:
-    Disk(const Model&);
-
-    void obey(const Settings&);
-    // Serves a request whose data may move from `start_ns` on. `retry_revolutions`: its blocks are read so many times more.
-    struct Served {
-        double media_ns = 0;       // when the arms are free for another command
-        double data_ns = 0;        // when the last block has moved (read), or may be acknowledged (write)
-        bool hit = false;          // wholly from the cache, and there when it was asked for
-    };
-    Served read(double start_ns, Lba, Blocks, bool force_media, unsigned retry_revolutions, bool may_prefetch = true);
-    Served write(double start_ns, Lba, Blocks, bool force_media);
-    double flush(double start_ns);                   // when everything written is on the media
-    void reset();                                    // the cache is empty
+    explicit Disk(const Model&);
+    void obey(const Settings&) override;
+    Served read(const Access&) override;
+    Served write(const Access&) override;
+    double flush(double start_ns) override;
+    void reset(double now_ns) override;
+    double reach_ns(double now_ns, Lba) override;
+    bool streaming_at(double now_ns, Lba) const override;
+    unsigned buffered_writes(double now_ns) override;
+    void stall(double ns) override;
+    void disturb(double now_ns, double busy_ns, Lba elsewhere) override;
     const Mechanics& mechanics() const { return mechanics_; }
 
 private:
@@ -35,26 +34,36 @@ private:
         Lba from = 0, limit = 0, minimum = 0;        // `minimum`: it does not yield to another command before this block
         double start_ns = 0, theta = 0, end_ns = 0;
     };
+    struct Dirty { Lba lba = 0, end = 0; double since_ns = 0; };
+    Segment& segment(int i) { return segments_[static_cast<std::size_t>(i)]; }
     double time_of(Lba end) const { return stream_.start_ns + (mechanics_.theta_end(end) - stream_.theta) * mechanics_.period_ns(); }
-    double bus_ns(Blocks n) const { return static_cast<double>(n) * block_bus_ns_; }
     int find(Lba) const;
     int victim(Lba) const;
     Blocks ahead(Lba end, Blocks n, Blocks held) const;
+    Blocks minimum(Blocks n, Blocks prefetch) const;
     void set_limit(Lba);
     void stop(double now_ns);
-    double start(int segment, Lba, Lba end, Blocks prefetch, double now_ns, unsigned retry_revolutions);
+    double start(int segment, Lba, Lba end, Blocks prefetch, double now_ns, unsigned turns);
+    void prolong(int segment, const Access&, Blocks prefetch);
     double yields(double now_ns) const;
     double write_media(double now_ns, Lba, Lba end);
+    void destage_one();
+    void destage(double until_ns);                   // as far as the arms would have come by then
+    bool buffered(const Access&, bool& partly) const;
 
     Mechanics mechanics_;
     CacheModel cache_;
     Settings settings_;
     std::vector<Segment> segments_;
     Stream stream_;
+    std::deque<Dirty> dirty_;
+    Blocks dirty_blocks_ = 0;
     Lba head_ = 0;                                   // a block on the track under the arms
-    Blocks blocks_, segment_blocks_ = 0;
-    double block_bus_ns_, settle_ns_, written_ns_ = 0;
     Lba written_end_ = ~Lba{0};
+    double written_ns_ = 0;                          // when the last write to the media ended, there
+    double arms_free_ns_ = 0;
+    Blocks blocks_, segment_blocks_ = 0, physical_blocks_;
+    double settle_ns_;
     std::uint64_t clock_ = 0;
 };
 

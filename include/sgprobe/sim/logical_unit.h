@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "sgprobe/scsi/cdb.h"
+#include "sgprobe/sim/flash.h"
 #include "sgprobe/sim/mode_pages.h"
 #include "sgprobe/sim/model.h"
 #include "sgprobe/transport/target.h"
@@ -16,6 +17,7 @@ public:
     enum class Work : std::uint8_t { none, read, write, flush };   // what the media has to do before the command is done
     struct Reply {
         Work work = Work::none;
+        bool moves_blocks = false;                // a READ or WRITE, whatever became of it: lba and blocks are its own
         Lba lba = 0;
         Blocks blocks = 0;
         bool force_media = false;                 // FUA
@@ -31,6 +33,7 @@ public:
     void power_on();
     Settings settings() const { return modes_.settings(); }
     const ModePages& modes() const { return modes_; }
+    Mapping& mapping() { return mapping_; }
 
 private:
     Reply read_write(const TargetCommand&, const scsi::ReadWrite&);
@@ -50,6 +53,7 @@ private:
 
     const Model& model_;
     ModePages modes_;
+    Mapping mapping_;
     bool started_ = true;
     std::optional<SenseCode> attention_;
     std::unordered_map<Lba, ByteVector> written_; // blocks whose content is no longer that of the model

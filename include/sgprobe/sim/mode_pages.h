@@ -33,6 +33,8 @@ public:
     std::optional<SenseCode> select(ByteView cdb, ByteView data, bool& changed);
 
     Settings settings() const;                    // what the drive obeys
+    std::uint64_t obeyed(std::string_view key) const;      // of the caching or control page, as the drive acts on it
+    bool force(std::string_view key, std::uint64_t value); // a caching field set by other means than MODE SELECT: SET FEATURES
     bool descriptor_sense() const;                // D_SENSE of the control page
     void power_on();                              // current values become the saved ones
     struct Page {
@@ -44,10 +46,9 @@ public:
     const std::vector<Page>& pages() const { return pages_; }
 
 private:
+    std::uint64_t obeyed(std::string_view key, std::uint8_t page, std::uint64_t otherwise) const;
     Page* find(std::uint8_t code, std::uint8_t subpage);
     std::optional<SenseCode> check(const Page&, ByteView wanted) const;
-    std::uint64_t obeyed(std::string_view key, std::uint8_t page, std::uint64_t otherwise) const;
-
     std::vector<Page> pages_;
     Blocks blocks_;
     unsigned block_bytes_;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sgprobe/sim/bus.h"
 #include "sgprobe/sim/model.h"
 #include "sgprobe/transport/drive_spec.h"
 #include "sgprobe/transport/target.h"
@@ -20,10 +21,7 @@ struct BuiltinDrive {
 };
 const std::vector<BuiltinDrive>& builtin_drives();   // by name
 
-// A bus that several drives share: one transfer at a time. Drives of one host that name the same bus are on it.
-struct Bus {
-    double free_ns = 0;            // when the last transfer ends
-};
+// The buses of one host: drives that name the same one (bus = in the file, bus= on the command line) share it.
 class Buses {
 public:
     std::shared_ptr<Bus> find(const std::string& name);
