@@ -6,11 +6,11 @@
 
 namespace sgprobe::sim {
 
-double Disk::write_media(double now_ns, Lba lba, Lba end) {
+double Disk::write_media(double now_ns, Lba lba, Lba end, bool behind) {
     now_ns = yields(now_ns);
     stop(now_ns);
     const double period = mechanics_.period_ns();
-    const bool goes_on = lba == written_end_ && now_ns <= written_ns_;   // the last write ended here, just now
+    const bool goes_on = behind && lba == written_end_ && now_ns <= written_ns_;   // the last write ended here, just now
     const double ready = goes_on ? now_ns : now_ns + mechanics_.move_ns(head_, lba) + settle_ns_;
     const double theta = mechanics_.theta(lba);
     double start_ns = mechanics_.passes_after(ready, theta);
@@ -26,7 +26,7 @@ void Disk::destage_one() {
     const Dirty next = dirty_.front();
     dirty_.pop_front();
     dirty_blocks_ -= next.end - next.lba;
-    arms_free_ns_ = write_media(std::max(arms_free_ns_, next.since_ns), next.lba, next.end);
+    arms_free_ns_ = write_media(std::max(arms_free_ns_, next.since_ns), next.lba, next.end, true);
 }
 
 void Disk::destage(double until_ns) {
@@ -53,7 +53,7 @@ Served Disk::write(const Access& a) {
     destage(a.start_ns);
     if (!settings_.write_cache || a.force_media || cache_.write_buffer_blocks == 0) {
         destage(std::numeric_limits<double>::max());
-        arms_free_ns_ = write_media(std::max(a.start_ns, arms_free_ns_), a.lba, end) + a.turns * mechanics_.period_ns();
+        arms_free_ns_ = write_media(std::max(a.start_ns, arms_free_ns_), a.lba, end, cache_.join_queued_writes) + a.turns * mechanics_.period_ns();
         served.free_ns = served.last_ns = arms_free_ns_;
         return served;
     }
@@ -65,11 +65,6 @@ Served Disk::write(const Access& a) {
     dirty_blocks_ += a.blocks;
     served.free_ns = served.last_ns;
     return served;
-}
-
-unsigned Disk::buffered_writes(double now_ns) {
-    destage(now_ns);
-    return static_cast<unsigned>(dirty_.size()) + (arms_free_ns_ > now_ns && written_ns_ > now_ns ? 1 : 0);
 }
 
 double Disk::flush(double start_ns) {

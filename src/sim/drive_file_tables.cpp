@@ -95,7 +95,7 @@ void read_queue(TomlTable& t, Queue& q) {
     t.require("depth", q.depth, 1, 4096);
     t.read("task_set", q.task_set, 0, 4096);
     t.read("busy_when_full", q.busy_when_full);
-    t.read("buffered_writes_hold", q.buffered_writes_hold);
+    t.read("task_set_write_cache", q.task_set_write_cache, 0, 4096);
     t.choose("policy", q.policy, {{"fifo", Queue::Policy::fifo}, {"shortest-access", Queue::Policy::shortest_access}, {"stream-first", Queue::Policy::stream_first}});
     t.read("window", q.window, 1, 4096);
     t.read("age_limit_us", q.age_limit_us, 0, 1e9);
@@ -138,6 +138,7 @@ void read_cache(TomlTable& t, CacheModel& c) {
     t.read("read_on_arrival", c.read_on_arrival);
     t.read("stop_prefetch_on_hit", c.stop_prefetch_on_hit);
     t.read("refill_at_blocks", c.refill_at_blocks);
+    t.read("join_queued_writes", c.join_queued_writes);
     t.read("write_buffer_blocks", c.write_buffer_blocks, 0, 1e9);
 }
 

@@ -1,11 +1,9 @@
 #include "sgprobe/sim/logical_unit.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "sgprobe/scsi/capacity.h"
 #include "sgprobe/scsi/reader.h"
-#include "sgprobe/sim/random.h"
 #include "sgprobe/sim/state_file.h"
 
 namespace sgprobe::sim {
@@ -24,15 +22,8 @@ LogicalUnit::Reply refused(SenseCode why) {
 }
 }
 
-void fill_block(std::uint64_t content, Lba lba, std::span<std::uint8_t> block) {
-    std::uint64_t word = mix(content ^ mix(lba));
-    for (std::size_t at = 0; at < block.size(); at += 8) {
-        std::memcpy(block.data() + at, &word, std::min<std::size_t>(8, block.size() - at));
-        word = word * 6364136223846793005u + 1442695040888963407u;
-    }
-}
-
-LogicalUnit::LogicalUnit(const Model& model) : model_(model), modes_(model), mapping_(model.flash, model.media.blocks) {
+LogicalUnit::LogicalUnit(const Model& model)
+    : model_(model), modes_(model), mapping_(model.flash, model.media.blocks), content_(model.media.content, model.media.block_bytes) {
     power_on();
     if (!model.state_file.empty()) load_state(modes_, model.state_file);
 }
@@ -104,20 +95,13 @@ LogicalUnit::Reply LogicalUnit::read_write(const TargetCommand& command, const s
     if (rw.write()) {
         ++counts_.writes;
         counts_.written_bytes += reply.transferred;
-        const ByteView data = command.data_out.first(std::min<std::size_t>(command.data_out.size(), reply.transferred));
-        for (std::size_t at = 0; at + block <= data.size(); at += block)
-            written_[rw.lba + at / block].assign(data.begin() + static_cast<std::ptrdiff_t>(at), data.begin() + static_cast<std::ptrdiff_t>(at + block));
+        content_.write(rw.lba, command.data_out.first(std::min<std::size_t>(command.data_out.size(), reply.transferred)));
         return reply;
     }
     ++counts_.reads;
     counts_.read_bytes += reply.transferred;
     const auto data = command.data_in.first(std::min<std::size_t>(command.data_in.size(), reply.transferred));
-    for (std::size_t at = 0; at < data.size(); at += block) {
-        const auto part = data.subspan(at, std::min<std::size_t>(block, data.size() - at));
-        const auto found = written_.empty() ? written_.end() : written_.find(rw.lba + at / block);
-        if (found == written_.end()) fill_block(model_.media.content, rw.lba + at / block, part);
-        else std::copy_n(found->second.begin(), part.size(), part.begin());
-    }
+    content_.read(rw.lba, data);
     return reply;
 }
 

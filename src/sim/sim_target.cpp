@@ -20,17 +20,24 @@ SimTarget::SimTarget(const Model& model, std::shared_ptr<Bus> bus)
       rate_jitter_(model_.noise.rate_jitter * model_.noise.scale), slow_probability_(model_.noise.slow_probability * model_.noise.scale) {
     if (model_.media.rotating) medium_ = std::make_unique<Disk>(model_);
     else medium_ = std::make_unique<FlashMedium>(model_, unit_.mapping());
-    medium_->obey(unit_.settings());
-    rules_.obey(unit_.modes());
+    obey_settings();
     waiting_.reserve(model_.queue.depth + 1);
     finishing_.reserve(model_.queue.depth + 1);
 }
 
-// Commands that take up a place: those not yet answered and, on some drives, those answered but not yet on the media.
-unsigned SimTarget::in_task_set(double now_ns) {
-    auto count = static_cast<unsigned>(waiting_.size() + hung_.size());
-    for (const Task& task : finishing_) count += task.done_ns > now_ns;
-    return count + (model_.queue.buffered_writes_hold ? medium_->buffered_writes(now_ns) : 0);
+void SimTarget::obey_settings() {
+    const Settings settings = unit_.settings();
+    write_cache_ = settings.write_cache;
+    medium_->obey(settings);
+    rules_.obey(unit_.modes());
+}
+
+bool SimTarget::full(double now_ns) const {
+    const Queue& q = model_.queue;
+    const unsigned room = q.task_set_write_cache && write_cache_ ? q.task_set_write_cache : q.task_set;
+    if (!room || task_count() < room) return false;
+    auto done = std::count_if(finishing_.begin(), finishing_.end(), [=](const Task& t) { return t.done_ns <= now_ns; });
+    return task_count() - static_cast<unsigned>(done) >= room;
 }
 
 void SimTarget::submit(const TargetCommand& command) {
@@ -39,8 +46,8 @@ void SimTarget::submit(const TargetCommand& command) {
     task.time_ns = ns(command.time);
     task.length = command.length;
     task.attribute = command.attribute;
-    task.depth = static_cast<unsigned>(waiting_.size() + finishing_.size() + hung_.size()) + 1;
-    if (model_.queue.task_set && in_task_set(task.time_ns) >= model_.queue.task_set) {
+    task.depth = task_count() + 1;
+    if (full(task.time_ns)) {
         task.reply.status = model_.queue.busy_when_full ? scsi::Status::busy : scsi::Status::task_set_full;
         task.done_ns = task.time_ns + model_.controller.other_overhead_us * 1e3;
         return finish(task);
@@ -51,10 +58,7 @@ void SimTarget::submit(const TargetCommand& command) {
         if (task.effect.attention) unit_.attention(static_cast<std::uint8_t>(*task.effect.attention >> 8), static_cast<std::uint8_t>(*task.effect.attention));
         if (task.effect.gone && !gone_ns_) gone_ns_ = task.time_ns;
     }
-    if (task.reply.settings_changed) {
-        medium_->obey(unit_.settings());
-        rules_.obey(unit_.modes());
-    }
+    if (task.reply.settings_changed) obey_settings();
     waiting_.push_back(task);
 }
 
@@ -143,8 +147,7 @@ void SimTarget::finish(const Task& task) {
 void SimTarget::reset(double now_ns) {
     medium_->reset(now_ns);
     unit_.power_on();
-    medium_->obey(unit_.settings());
-    rules_.obey(unit_.modes());
+    obey_settings();
     unit_.attention(0x29, 0x02);
     for (Task& task : waiting_) {
         task.reply = {};

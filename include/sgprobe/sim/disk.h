@@ -22,7 +22,6 @@ public:
     void reset(double now_ns) override;
     double reach_ns(double now_ns, Lba) override;
     bool streaming_at(double now_ns, Lba) const override;
-    unsigned buffered_writes(double now_ns) override;
     void stall(double ns) override;
     void disturb(double now_ns, double busy_ns, Lba elsewhere) override;
     const Mechanics& mechanics() const { return mechanics_; }
@@ -46,7 +45,7 @@ private:
     double start(int segment, Lba, Lba end, Blocks prefetch, double now_ns, unsigned turns);
     void prolong(int segment, const Access&, Blocks prefetch);
     double yields(double now_ns) const;
-    double write_media(double now_ns, Lba, Lba end);
+    double write_media(double now_ns, Lba, Lba end, bool behind);
     void destage_one();
     void destage(double until_ns);                   // as far as the arms would have come by then
     bool buffered(const Access&, bool& partly) const;

@@ -31,7 +31,6 @@ public:
     void reset(double) override {}
     double reach_ns(double, Lba) override { return 0; }
     bool streaming_at(double, Lba) const override { return false; }
-    unsigned buffered_writes(double now_ns) override { return written_ns_ > now_ns ? 1 : 0; }
     void stall(double ns) override { path_free_ns_ += ns; }
     void disturb(double now_ns, double busy_ns, Lba) override;
 

@@ -1,8 +1,7 @@
 // The SCSI side of a simulated drive: parses CDBs, answers everything that needs no media, and says what the rest asks of it.
 #pragma once
-#include <unordered_map>
-
 #include "sgprobe/scsi/cdb.h"
+#include "sgprobe/sim/content.h"
 #include "sgprobe/sim/flash.h"
 #include "sgprobe/sim/mode_pages.h"
 #include "sgprobe/sim/model.h"
@@ -56,11 +55,8 @@ private:
     Mapping mapping_;
     bool started_ = true;
     std::optional<SenseCode> attention_;
-    std::unordered_map<Lba, ByteVector> written_; // blocks whose content is no longer that of the model
+    Content content_;
     struct Counts { std::uint64_t reads = 0, writes = 0, read_bytes = 0, written_bytes = 0; } counts_;
 };
-
-// What a block holds before anything is written to it: the same for every run of a drive, different in every block.
-void fill_block(std::uint64_t content, Lba, std::span<std::uint8_t> block);
 
 }

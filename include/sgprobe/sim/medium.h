@@ -31,7 +31,6 @@ public:
     virtual void reset(double now_ns) = 0;                   // the cache is empty
     virtual double reach_ns(double now_ns, Lba) = 0;         // how long until a block can be had: for choosing among commands
     virtual bool streaming_at(double now_ns, Lba) const = 0; // a prefetch is running that holds, or will hold, this block
-    virtual unsigned buffered_writes(double now_ns) = 0;     // acknowledged, but not on the media
     virtual void stall(double ns) = 0;                       // the media stand still
     virtual void disturb(double now_ns, double busy_ns, Lba elsewhere) = 0;   // something else uses the arms
 };

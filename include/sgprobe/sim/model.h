@@ -61,7 +61,7 @@ struct Queue {
     unsigned depth = 1;                           // the most that the host is told it may send
     unsigned task_set = 0;                        // commands that it takes; past them, TASK SET FULL (0: as many as come)
     bool busy_when_full = false;                  // BUSY in its place
-    bool buffered_writes_hold = false;            // a write that is acknowledged but not on the media keeps its place
+    unsigned task_set_write_cache = 0;            // the same while WCE is 1, where that makes a difference
     Policy policy = Policy::fifo;
     unsigned window = 256;                        // commands among which the policy chooses
     double age_limit_us = 0;                      // a command that waited so long goes first (0: never)
@@ -77,6 +77,7 @@ struct CacheModel {
     bool stop_prefetch_on_hit = false;
     Blocks refill_at_blocks = 0;                  // a prefetch that ended starts again when so few are left; 0: half of it
     Blocks write_buffer_blocks = 0;
+    bool join_queued_writes = true;               // with the write cache off, writes that wait and continue each other go in one pass
 };
 
 struct Noise {

@@ -37,7 +37,9 @@ private:
         Effect effect;
         unsigned depth = 1;
     };
-    unsigned in_task_set(double now_ns);
+    unsigned task_count() const { return static_cast<unsigned>(waiting_.size() + finishing_.size() + hung_.size()); }
+    bool full(double now_ns) const;
+    void obey_settings();
     std::size_t choose(double now_ns) const;
     void serve(Task&, double now_ns);
     void move(Task&, double ready_ns, double start_ns);
@@ -57,6 +59,7 @@ private:
     std::vector<std::uint64_t> hung_;                // commands that are never answered: nothing is served until they are aborted
     double controller_free_ns_ = 0, medium_free_ns_ = 0, bus_block_ns_, bus_write_block_ns_;
     double jitter_, rate_jitter_, slow_probability_;
+    bool write_cache_ = false;
     std::optional<double> gone_ns_;
 };
 
