@@ -36,8 +36,8 @@ bool SimTarget::full(double now_ns) const {
     const Queue& q = model_.queue;
     const unsigned room = q.task_set_write_cache && write_cache_ ? q.task_set_write_cache : q.task_set;
     if (!room || task_count() < room) return false;
-    auto done = std::count_if(finishing_.begin(), finishing_.end(), [=](const Task& t) { return t.done_ns <= now_ns; });
-    return task_count() - static_cast<unsigned>(done) >= room;
+    auto gone = [=](const Task& t) { return t.turned_away || t.done_ns <= now_ns; };
+    return task_count() - static_cast<unsigned>(std::count_if(finishing_.begin(), finishing_.end(), gone)) >= room;
 }
 
 void SimTarget::submit(const TargetCommand& command) {
@@ -48,6 +48,7 @@ void SimTarget::submit(const TargetCommand& command) {
     task.attribute = command.attribute;
     task.depth = task_count() + 1;
     if (full(task.time_ns)) {
+        task.turned_away = true;
         task.reply.status = model_.queue.busy_when_full ? scsi::Status::busy : scsi::Status::task_set_full;
         task.done_ns = task.time_ns + model_.controller.other_overhead_us * 1e3;
         return finish(task);
@@ -168,7 +169,7 @@ TargetDone SimTarget::done(const Task& task) const {
     return out;
 }
 
-TargetEvent SimTarget::wait(Nanoseconds, Nanoseconds deadline) {
+TargetEvent SimTarget::wait(Nanoseconds now, Nanoseconds deadline) {
     const double until = ns(deadline);
     TargetEvent event;
     event.time = deadline;
@@ -189,7 +190,7 @@ TargetEvent SimTarget::wait(Nanoseconds, Nanoseconds deadline) {
     if (finishing_.empty()) return event;
     if (std::ceil(finishing_.back().done_ns) > until) return event;
     event.done = done(finishing_.back());
-    event.time = event.done->time;
+    event.time = event.done->time = std::max(event.done->time, now);   // it was done, and is seen only now
     finishing_.pop_back();
     return event;
 }

@@ -33,7 +33,7 @@ void VirtualDrive::submit(Command&& command) {
 void VirtualDrive::send(Command&& command, Nanoseconds submitted, Nanoseconds now) {
     target_time_ = std::max(target_time_, now);
     const Nanoseconds timeout = command.timeout > Nanoseconds(0) ? command.timeout : host_.options_.timeout;
-    sent_.push_back({next_id_++, std::move(command), submitted, now + timeout});
+    sent_.push_back({next_id_++, std::move(command), submitted, target_time_, now + timeout});
     Command& at_target = sent_.back().command;
     TargetCommand seen;
     seen.id = sent_.back().id;
@@ -99,8 +99,9 @@ Nanoseconds VirtualDrive::ask(Nanoseconds now, Nanoseconds horizon) {
 void VirtualDrive::take(const TargetDone& done, Nanoseconds horizon) {
     const auto sent = std::find_if(sent_.begin(), sent_.end(), [&](const Sent& s) { return s.id == done.id; });
     if (sent == sent_.end()) return lose(fmt::format("it answered command {}, which is not outstanding", done.id));
-    if (done.time < target_time_) {
-        return lose(fmt::format("its time runs back: command {} done at {} ns, after {} ns", done.id, done.time.count(), target_time_.count()));
+    // Done before the last command came is no fault: the host was busy, and looks only now. Done before its own coming is.
+    if (done.time < sent->reached) {
+        return lose(fmt::format("its time runs back: command {} done at {} ns, after {} ns", done.id, done.time.count(), sent->reached.count()));
     }
     if (done.time > horizon) {
         return lose(fmt::format("it answered command {} for {} ns, past the deadline of {} ns", done.id, done.time.count(), horizon.count()));
@@ -108,7 +109,7 @@ void VirtualDrive::take(const TargetDone& done, Nanoseconds horizon) {
     if (done.resid > sent->command.length) {
         return lose(fmt::format("it left {} bytes of command {}, which asked for {}", done.resid, done.id, sent->command.length));
     }
-    target_time_ = done.time;
+    target_time_ = std::max(target_time_, done.time);
     Completion& completion = done_.emplace();
     completion.drive = this;
     completion.command = std::move(sent->command);

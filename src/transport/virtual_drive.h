@@ -37,7 +37,7 @@ private:
     struct Sent {
         std::uint64_t id;
         Command command;
-        Nanoseconds submitted, give_up;
+        Nanoseconds submitted, reached, give_up;
     };
     struct Held {
         Command command;

@@ -73,7 +73,7 @@ TEST_CASE("atlas2-lxy4 answers TASK SET FULL with write-behind on, never with it
             CAPTURE(n);
             Bench behind("sim:atlas2-lxy4,noise=0"), through("sim:atlas2-lxy4,noise=0");
             REQUIRE(through.set("WCE", 0) == scsi::Status::good);
-            const Moved a = run(behind, 24, 1, 2000, sequential(write, n)), b = run(through, 24, 1, 2000, sequential(write, n));
+            const Moved a = run(behind, 24, 1, 6000, sequential(write, n)), b = run(through, 24, 1, 6000, sequential(write, n));
             CHECK(a.task_set_full > 0);
             CHECK(b.task_set_full == 0);
             CHECK(a.read_mb_s + a.write_mb_s == doctest::Approx(b.read_mb_s + b.write_mb_s).epsilon(0.02));

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <deque>
+
 namespace sgprobe::sim::test {
 namespace {
 Command command(Drive& drive, const Step& s, unsigned block_bytes, std::uint64_t tag, std::vector<Buffer>& spare) {
@@ -28,9 +31,16 @@ Moved run(Bench& bench, unsigned threads, unsigned split, unsigned blocks, const
     std::vector<unsigned> left(threads, 0);
     std::vector<Buffer> spare;
     unsigned started = 0;
+    std::deque<std::uint64_t> held;                  // turned away: they go first, one for each that completes
     auto send = [&](std::uint64_t tag) {
-        Command c = command(*bench.drive, steps[tag], bench.model.media.block_bytes, tag, spare);
-        bench.drive->submit(std::move(c));
+        if (!held.empty()) return held.push_back(tag);
+        bench.drive->submit(command(*bench.drive, steps[tag], bench.model.media.block_bytes, tag, spare));
+    };
+    auto send_held = [&] {
+        if (held.empty()) return;
+        const std::uint64_t tag = held.front();
+        held.pop_front();
+        bench.drive->submit(command(*bench.drive, steps[tag], bench.model.media.block_bytes, tag, spare));
     };
     auto start = [&](std::uint64_t worker) {
         if (started++ >= blocks) return;
@@ -54,7 +64,8 @@ Moved run(Bench& bench, unsigned threads, unsigned split, unsigned blocks, const
         if (c.command.data) spare.push_back(std::move(c.command.data));
         if (c.outcome.flow_control()) {
             ++moved.task_set_full;
-            send(c.command.tag);
+            held.insert(std::upper_bound(held.begin(), held.end(), c.command.tag, [&](auto a, auto b) { return steps[a].lba < steps[b].lba; }), c.command.tag);
+            if (bench.drive->outstanding() == 0) send_held();
             continue;
         }
         moved.errors += !c.outcome.good();
@@ -62,6 +73,7 @@ Moved run(Bench& bench, unsigned threads, unsigned split, unsigned blocks, const
         ++moved.commands;
         latency += us;
         moved.worst_latency_us = std::max(moved.worst_latency_us, us);
+        send_held();
         if (--left[c.command.tag / split] == 0) start(c.command.tag / split);
     }
     const double ns = static_cast<double>((bench.host.now() - begin).count());

@@ -36,6 +36,7 @@ private:
         LogicalUnit::Reply reply;
         Effect effect;
         unsigned depth = 1;
+        bool turned_away = false;                    // TASK SET FULL or BUSY: it takes up no place
     };
     unsigned task_count() const { return static_cast<unsigned>(waiting_.size() + finishing_.size() + hung_.size()); }
     bool full(double now_ns) const;
