@@ -92,7 +92,7 @@ JournalFile::JournalFile(const std::string& folder, const DriveIdentity& drive, 
             ::close(lock_);
             throw Failure(ExitStatus::busy, fmt::format("{}: another sgprobe (process {}) is changing settings of this drive ({}); wait until it is done", device, escaped(holder), escaped(lock_path)));
         }
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     const std::string pid = std::to_string(::getpid());
     if (::ftruncate(lock_, 0) != 0 || ::pwrite(lock_, pid.data(), pid.size(), 0) < 0) {

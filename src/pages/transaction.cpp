@@ -191,14 +191,22 @@ void Transaction::look_at_refusal(PagePlan& page, const std::string& answer, std
         changes.push_back({f.field.key, "page " + label(page.id), f.before, f.wanted, f.before, unchanged.refused ? Change::Outcome::page_refused : Change::Outcome::refused, answer});
 }
 
+// SP saved the other pages too. Where that cannot be undone the whole change is given up.
 void Transaction::repair_other_saved(const PagePlan& page) {
     for (const JournalPage& other : journal_.pages) {
         if (other.id == page.id || !other.save || other.saved.empty()) continue;
         const bool planned = std::any_of(journal_.fields.begin(), journal_.fields.end(), [&](const JournalField& f) { return f.id == other.id; });
-        if (planned || mode_.settled(other.id, scsi::PageControl::saved) == other.saved) continue;
-        mode_.select(other.saved, true);
-        mode_.select(other.current, false);
-        notes_.push_back(fmt::format("the drive saved page {} as well; its former saved values were put back", label(other.id)));
+        if (planned) continue;
+        std::string answer;
+        for (int i = 0;; ++i) {
+            const bool saved = mode_.settled(other.id, scsi::PageControl::saved) == other.saved, current = mode_.settled(other.id) == other.current;
+            if (saved && current) break;
+            if (i == 4)
+                throw Failure(ExitStatus::other, fmt::format("{}: the drive saved page {} as well, and its former values cannot be put back ({}); the change is given up", mode_.drive().name(), label(other.id), answer));
+            if (!saved) answer = mode_.select(other.saved, true).answer;
+            answer = mode_.select(other.current, false).answer;
+            if (i == 0) notes_.push_back(fmt::format("the drive saved page {} as well; its former saved values were put back", label(other.id)));
+        }
     }
 }
 

@@ -72,6 +72,7 @@ public:
     void keep();                                  // the changes stay; the journal goes
     bool changed() const { return !journal_.empty(); }
     const std::vector<std::string>& notes() const { return notes_; }
+    pid_t guardian_pid() const { return guardian_ ? guardian_->pid() : -1; }
 
 private:
     struct PagePlan;
