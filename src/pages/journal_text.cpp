@@ -120,7 +120,7 @@ void take(Journal& journal, const Line& line) {
         take_field(journal, line);
     } else if (kind == "feature") {
         line.want(4);
-        journal.features.push_back({line.text_at(1), line.number_at(2, 10, 0xff), line.number_at(3, 10, 0xff)});
+        journal.features.push_back({line.text_at(1), line.number_at(2, 10, 0xff), line.number_at(3, 10, 0xff), false});
     } else if (kind == "kernel") {
         line.want(4);
         journal.kernel.push_back({line.text_at(1), line.text_at(2), line.text_at(3)});

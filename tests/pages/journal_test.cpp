@@ -24,7 +24,7 @@ Journal sample() {
     journal.pages.push_back({{0x0a, 1}, false, {0x4a, 1, 0, 1, 7}, {}});
     journal.fields.push_back({{8, 0}, {"WCE", "", 2, 2, 1, {}}, 1, 0, {}});
     journal.fields.push_back({{0x0a, 1}, {"X", "", 4, 7, 8, {}}, 7, 255, 254});
-    journal.features.push_back({"ATA_APM", 128, 1});
+    journal.features.push_back({"ATA_APM", 128, 1, false});
     journal.kernel.push_back({"cache_type", "write back, no read (daft)", "write through"});
     return journal;
 }

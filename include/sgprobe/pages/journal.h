@@ -17,7 +17,7 @@ struct JournalField {
     std::uint64_t before = 0, wanted = 0;
     std::optional<std::uint64_t> held;
 };
-struct JournalFeature { std::string name; std::uint64_t before = 0, wanted = 0; };
+struct JournalFeature { std::string name; std::uint64_t before = 0, wanted = 0; bool held = false; };   // held: not in the file
 struct JournalKernel { std::string name, before, wanted; };
 
 struct Journal {
