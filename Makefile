@@ -4,6 +4,7 @@
 # make check-hba  the same against six emulated host bus adapters (QEMU; some 200 MB are fetched, once)
 # make bench      how fast the parts are, beside their goals
 # make test       build and run the unit tests alone
+# make faults     the whole fault campaign (make check runs a sample)
 # make docs       make man/sgprobe.8 and the README's session anew after a subcommand, an option or an output has changed
 # make install    DESTDIR and PREFIX are honoured; uninstall takes it all away
 VERSION  := 0.1
@@ -34,7 +35,7 @@ OBJECTS  := $(SOURCES:%.cpp=$(BUILD)/%.o)
 # Data files compiled in: one generated source holds every file of a list (see tools/embed).
 EMBEDDED := $(sort $(wildcard src/sim/drives/*.toml modepages/*.toml modepages/experiments/*.toml src/pages/*.tsv src/pages/quirks/*))
 
-.PHONY: bench all test fuzz fuzzers check check-hba demo clean install uninstall docs
+.PHONY: bench faults all test fuzz fuzzers check check-hba demo clean install uninstall docs
 all: build/sgprobe
 
 ifeq ($(VARIANT),release)
@@ -95,6 +96,10 @@ demo:
 	tools/install-packages build demo
 	$(MAKE) all
 	build/sgprobe size sim:atlas15k2-hpm5
+
+# Every command of every kind of run, met by every kind of fault: prints how many runs there were and what was lost.
+faults: $(BUILD)/unit-tests
+	SGPROBE_FAULTS=full $(BUILD)/unit-tests -tc='faults:*'
 
 BENCHES  := $(sort $(wildcard tests/bench/*.cpp))
 $(BUILD)/bench/%: tests/bench/%.cpp $(BUILD)/libsgprobe.a
