@@ -83,6 +83,12 @@ std::optional<scsi::Identify> AtaFeatures::identify() {
     throw Failure(ExitStatus::malformed, drive_.name() + ": answers IDENTIFY DEVICE differently each time, so its features cannot be changed safely");
 }
 
+std::optional<std::uint64_t> AtaFeatures::current(const AtaFeatureRow& row) {
+    const auto data = identify();
+    if (!data) return {};
+    return value(row, *data);
+}
+
 AtaFeatures::Set AtaFeatures::set(const AtaFeatureRow& row, std::uint64_t value) {
     const Completion completion = send(scsi::ata_set_features(value ? row.on : row.off, row.levels ? static_cast<std::uint8_t>(value) : std::uint8_t{0}), 0);
     return {completion.outcome.good(), describe(completion)};

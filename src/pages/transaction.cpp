@@ -134,7 +134,9 @@ std::vector<Change> Transaction::set(const std::vector<Assignment>& assignments)
         Change change{std::string(feature.row->key), "ATA feature", feature.before, feature.wanted, feature.before, Change::Outcome::unchanged, {}};
         for (int i = 0; feature.before != feature.wanted && i < 3; ++i) {
             const auto set = ata_.set(*feature.row, feature.wanted);
-            change.held = AtaFeatures::value(*feature.row, *ata_.identify()).value_or(0);
+            const auto now = ata_.current(*feature.row);
+            if (!now) throw Failure(ExitStatus::malformed, fmt::format("{}: {} cannot be read any more after it was set ({})", mode_.drive().name(), feature.row->key, set.answer));
+            change.held = *now;
             change.answer = set.answer;
             change.outcome = change.held == change.wanted ? Change::Outcome::held : !set.accepted ? Change::Outcome::refused
                            : change.held == change.before ? Change::Outcome::ignored : Change::Outcome::altered;
@@ -228,8 +230,7 @@ std::vector<std::string> Transaction::drifted() {
                 lines.push_back(fmt::format("{} of page {} is {} now, {} was set", f.field.key, label(f.id), read_field(f.field, now).value_or(0), *f.held));
     }
     for (const JournalFeature& feature : journal_.features) {
-        const auto identify = ata_.identify();
-        const auto now = identify ? AtaFeatures::value(*ata_feature(feature.name), *identify) : std::nullopt;
+        const auto now = ata_.current(*ata_feature(feature.name));
         if (feature.held && now != feature.wanted) lines.push_back(fmt::format("{} is {} now, {} was set", feature.name, now.value_or(0), feature.wanted));
     }
     return lines;

@@ -121,7 +121,7 @@ Transaction::Plan Transaction::make_plan(const std::vector<Assignment>& assignme
             AtaFeatures* there = ata();
             if (!there) throw refusal(mode_.drive(), ExitStatus::illegal_request, fmt::format("{} is an ATA feature, and this is no ATA drive behind a SCSI/ATA translation", row->key));
             if (options_.save) throw refusal(mode_.drive(), ExitStatus::illegal_request, fmt::format("{} is an ATA feature, which cannot be saved: it lasts until the next power cycle", row->key));
-            const auto before = AtaFeatures::value(*row, *there->identify());
+            const auto before = there->current(*row);
             if (!before) throw refusal(mode_.drive(), ExitStatus::illegal_request, fmt::format("{} ({}) is not supported by this drive", row->key, row->name));
             const std::uint64_t wanted = assignment.given && !assignment.value ? row->greatest : assignment.value.value_or(1);
             if (wanted > row->greatest) throw refusal(mode_.drive(), ExitStatus::syntax, fmt::format("{} takes 0 to {}", row->key, row->greatest));
@@ -170,7 +170,7 @@ SettingInfo Transaction::look_up(const Assignment& assignment) {
         return info;
     }
     if (const AtaFeatureRow* row = ata_feature(assignment.key)) {
-        const auto value = ata() ? AtaFeatures::value(*row, *ata()->identify()) : std::nullopt;
+        const auto value = ata() ? ata()->current(*row) : std::nullopt;
         if (!value) throw refusal(mode_.drive(), ExitStatus::illegal_request, fmt::format("{} ({}) is not supported by this drive", row->key, row->name));
         return {std::string(row->key), "ATA feature", std::string(row->name), *value, row->greatest, {}, {}, Changeable::yes};
     }

@@ -28,6 +28,7 @@ public:
     // IDENTIFY data that two readings agree on; nothing where the drive does not take ATA PASS-THROUGH. Throws Failure without an answer.
     std::optional<scsi::Identify> identify();
     static std::optional<std::uint64_t> value(const AtaFeatureRow&, const scsi::Identify&);   // nothing where not supported or not said
+    std::optional<std::uint64_t> current(const AtaFeatureRow&);                                 // of IDENTIFY data read now
     struct Set { bool accepted = false; std::string answer; };
     Set set(const AtaFeatureRow&, std::uint64_t value);
     // Whether it is worth asking: INQUIRY says ATA, or the ATA Information page is there.
