@@ -70,8 +70,10 @@ void Context::print(const measure::Value& value) {
     print_text(options_.format == Format::json ? report::json(value, to_terminal()) : report::text(value));
 }
 
-void Context::print(const measure::Result& result) {
+void Context::print(const measure::Result& found) {
     if (options_.dry_run) return;
+    measure::Result result = found;
+    add_host_facts(result);
     const report::Style style{.unicode = utf8_locale(), .width = 80, .anonymous = options_.anonymous};
     switch (options_.format) {
         case Format::json: print_text(report::json(report::to_value(result, style), to_terminal())); break;

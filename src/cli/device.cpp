@@ -58,4 +58,22 @@ OpenDrives Context::open(const std::vector<std::string>& names) {
     return open;
 }
 
+std::optional<KernelDevice> kernel_device(const DriveSpec& spec) {
+    if (spec.scheme != "sg") return {};
+    const Sysfs sysfs;
+    return sysfs.device(sysfs.sg_name_of(spec.rest));
+}
+
+void add_host_facts(measure::Result& result) {
+    const DriveSpec spec = DriveSpec::parse(result.device.path);
+    const auto k = kernel_device(spec);
+    if (!k) return;
+    if (!result.host)
+        result.host = measure::HostIdentity{Sysfs().kernel_release(), k->host_driver, k->queue.max_hw_sectors_kb, k->queue.max_sectors_kb, k->queue.max_segments};
+    if (result.device.transport.empty()) result.device.transport = k->transport;
+    if (k->queue_depth) result.device.queue_depth = static_cast<unsigned>(*k->queue_depth);
+    for (measure::Advice& advice : result.advice)
+        if (const auto at = advice.command.find("/sys/block/sdX/"); at != std::string::npos && !k->block.empty()) advice.command.replace(at + 11, 3, k->block);
+}
+
 }

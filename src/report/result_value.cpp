@@ -12,14 +12,6 @@ using measure::ValueMap;
 template <class T>
 Value optional(const std::optional<T>& value) { return value ? Value(*value) : Value(); }
 
-Value device(const measure::DeviceIdentity& d, bool anonymous) {
-    Value value(ValueMap{{"path", d.path}, {"vendor", d.vendor}, {"product", d.product}, {"revision", d.revision}});
-    if (!anonymous) value.set("serial", d.serial);
-    value.set("blocks", d.blocks).set("block_bytes", d.block_bytes).set("physical_block_bytes", d.physical_block_bytes)
-        .set("rotation_rpm", optional(d.rotation_rpm)).set("transport", d.transport).set("queue_depth", d.queue_depth);
-    return value;
-}
-
 Value host(const std::optional<measure::HostIdentity>& h) {
     if (!h) return {};
     return ValueMap{{"kernel", h->kernel}, {"driver", h->driver}, {"max_hw_sectors_kb", optional(h->max_hw_sectors_kb)},
@@ -70,10 +62,18 @@ Value list(const std::vector<T>& rows, F&& one) {
 
 }
 
+Value device_value(const measure::DeviceIdentity& d, bool anonymous) {
+    Value value(ValueMap{{"path", d.path}, {"vendor", d.vendor}, {"product", d.product}, {"revision", d.revision}});
+    if (!anonymous) value.set("serial", d.serial);
+    value.set("blocks", d.blocks).set("block_bytes", d.block_bytes).set("physical_block_bytes", d.physical_block_bytes)
+        .set("rotation_rpm", optional(d.rotation_rpm)).set("transport", d.transport).set("queue_depth", d.queue_depth);
+    return value;
+}
+
 Value to_value(const measure::Result& r, const Style& style) {
     Value value(ValueMap{
         {"schema", "sgprobe/1"}, {"version", SGPROBE_VERSION}, {"probe", r.probe}, {"started", r.started}, {"elapsed_s", r.elapsed_s},
-        {"virtual_time_s", optional(r.virtual_time_s)}, {"device", device(r.device, style.anonymous)}, {"host", host(r.host)},
+        {"virtual_time_s", optional(r.virtual_time_s)}, {"device", device_value(r.device, style.anonymous)}, {"host", host(r.host)},
         {"parameters", parameters(r.parameters)}, {"samples", list(r.samples, sample)}, {"verdict", name(r.verdict)}, {"reason", r.reason},
         {"cliffs", list(r.cliffs, cliff)}, {"advice", list(r.advice, advice)}, {"bytes_transferred", r.bytes_transferred},
         {"commands", r.commands}, {"settings_before", settings(r.settings_before)}, {"settings_after", settings(r.settings_after)},

@@ -11,6 +11,7 @@
 #include "sgprobe/measure/result.h"
 #include "sgprobe/measure/value.h"
 #include "sgprobe/transport/drive.h"
+#include "sgprobe/transport/sysfs.h"
 
 namespace sgprobe { class Signals; }
 
@@ -32,6 +33,9 @@ struct SharedOptions {
     std::optional<Nanoseconds> budget, timeout, host_overhead;
 };
 SharedOptions shared_options(const Arguments&);
+
+std::optional<KernelDevice> kernel_device(const DriveSpec&);    // what the kernel knows of it; empty for sim: and pipe:
+void add_host_facts(measure::Result&);                          // kernel, driver and limits of the result's drive, where there is a kernel
 
 class Context {
 public:

@@ -16,6 +16,7 @@ struct Style {
 std::string json(const measure::Value&, bool pretty);            // with a newline at its end
 std::string text(const measure::Value&);                         // indented lines, "key: value"
 measure::Value to_value(const measure::Result&, const Style&);   // schema sgprobe/1, sgprobe-json(5)
+measure::Value device_value(const measure::DeviceIdentity&, bool anonymous);
 std::string text(const measure::Result&, const Style&);          // a table with bars, then the verdict in a sentence
 std::string csv(const measure::Result&, const Style&);
 std::string list(const measure::Result&, const Style&);          // the classic posting
