@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "sgprobe/cli/gnuplot.h"
 #include "sgprobe/cli/new_file.h"
 #include "sgprobe/cli/terminal.h"
 #include "sgprobe/report/escape.h"
@@ -18,6 +19,7 @@ namespace sgprobe::cli {
 
 struct Context::Output {
     std::optional<NewFile> file;      // else standard output
+    std::optional<NewFile> plot;
 };
 
 SharedOptions shared_options(const Arguments& a) {
@@ -46,6 +48,10 @@ SharedOptions shared_options(const Arguments& a) {
     o.timeout = a.time("timeout");
     o.host_overhead = a.time("host-overhead");
     if (o.timeout && *o.timeout <= Nanoseconds(0)) throw Failure(ExitStatus::syntax, "--timeout: it must be longer than 0");
+    if (o.plot && !report::plot_kind(*o.plot))
+        throw Failure(ExitStatus::syntax, fmt::format("--plot: \"{}\" does not end in .svg, .png or .pdf, and is not -", *o.plot));
+    if (o.plot == "-" && o.format != Format::text && !o.output)
+        throw Failure(ExitStatus::contradiction, "--plot=- draws among the text: with another format, give --output or a file to draw into");
     if (o.output && o.plot && *o.output == *o.plot) throw Failure(ExitStatus::contradiction, "--output and --plot name the same file");
     return o;
 }
@@ -53,6 +59,7 @@ SharedOptions shared_options(const Arguments& a) {
 Context::Context(SharedOptions options) : options_(std::move(options)), output_(std::make_unique<Output>()) {
     // An --output that cannot be written is said before the drive is made to work, not after.
     if (options_.output && *options_.output != "-") output_->file.emplace(*options_.output, options_.force);
+    if (options_.plot && *options_.plot != "-") output_->plot.emplace(*options_.plot, options_.force);
 }
 
 Context::~Context() = default;
@@ -82,6 +89,24 @@ void Context::print(const measure::Result& found) {
         case Format::openmetrics:
         case Format::text: print_text(report::text(result, style)); break;
     }
+    add_plot(report::plot_of(result));
+}
+
+void Context::add_plot(report::Plot plot) {
+    if (options_.plot && !options_.dry_run) plots_.push_back(std::move(plot));
+}
+
+void Context::draw() {
+    if (plots_.empty()) return;
+    const auto kind = *report::plot_kind(*options_.plot);
+    const std::string drawn = run_gnuplot(report::gnuplot_script(report::overlaid(plots_), kind));
+    plots_.clear();
+    if (!output_->plot) {
+        std::fwrite(drawn.data(), 1, drawn.size(), stdout);
+        return;
+    }
+    output_->plot->write(drawn);
+    output_->plot->finish();
 }
 
 void Context::note(std::string_view complaint) {
@@ -108,6 +133,8 @@ void Context::finish() {
     if (output_->file) output_->file->finish();
     else if (std::fflush(stdout) != 0 && errno != EPIPE)
         throw Failure(ExitStatus::file_error, fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+    draw();                                    // last: where that fails, the rest of the result is complete
+    std::fflush(stdout);
 }
 
 }

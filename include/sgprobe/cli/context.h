@@ -10,6 +10,7 @@
 #include "sgprobe/measure/progress.h"
 #include "sgprobe/measure/result.h"
 #include "sgprobe/measure/value.h"
+#include "sgprobe/report/plot.h"
 #include "sgprobe/transport/drive.h"
 #include "sgprobe/transport/sysfs.h"
 
@@ -49,6 +50,7 @@ public:
     void print_text(std::string_view text);                         // data: standard output or --output; text is already escaped
     void print(const measure::Result&);                         // in the format asked for; and the plot where one is asked for. Nothing
     void print(const measure::Value&);                          // one JSON object, or indented text.         in a dry run: it is fiction
+    void add_plot(report::Plot);                                // for --plot; print(Result) does so itself
     void note(std::string_view complaint);                      // standard error, with "sgprobe: " before it, escaped
     measure::Progress progress();                               // a line on standard error, only where that is a terminal
     int exit_status(const measure::Result&) const;              // 0; 130 interrupted; with --check 36 and 39
@@ -56,8 +58,10 @@ public:
 
 private:
     struct Output;
+    void draw();
     SharedOptions options_;
     std::unique_ptr<Output> output_;
+    std::vector<report::Plot> plots_;                           // finish() draws them into one picture
     std::string plan_;                                          // of a dry run; finish() prints it
     std::unique_ptr<Signals> signals_;                          // from the first open() on
 };

@@ -11,14 +11,15 @@ public:
     NewFile(const std::string& path, bool force);
     NewFile(const NewFile&) = delete;
     NewFile& operator=(const NewFile&) = delete;
-    ~NewFile();                       // without finish(): what was written so far stays
+    ~NewFile();                       // without finish(): what was written stays; a file made for nothing goes
     void write(std::string_view);     // throws Failure
     void finish();                    // throws Failure where it did not reach the file
-    int descriptor() const { return fd_; }
 
 private:
+    void begin();
     std::string path_;
     int fd_ = -1;
+    bool created_ = false, begun_ = false;
 };
 
 }
