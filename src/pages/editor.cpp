@@ -154,6 +154,28 @@ ByteVector mode_select_list(ByteView page, bool ten_byte, ByteView block_descrip
     return list;
 }
 
+std::string pointed_at(const scsi::FieldPointer& pointer, ByteView select_list, bool ten_byte, const PageFormat* format) {
+    std::string place = fmt::format("byte {}{} of the {}", pointer.byte, pointer.bit ? fmt::format(", bit {},", *pointer.bit) : "", pointer.in_command ? "CDB" : "parameter list");
+    if (pointer.in_command) return place;
+    // SPC-5 7.5.5: bytes of the mode parameter headers.
+    static constexpr std::string_view six[] = {"the mode data length", "the medium type", "the device-specific parameter", "the block descriptor length"};
+    static constexpr std::string_view ten[] = {"the mode data length", "the mode data length", "the medium type", "the device-specific parameter", "LONGLBA", "a reserved byte",
+                                               "the block descriptor length", "the block descriptor length"};
+    const std::size_t header = ten_byte ? 8 : 4;
+    if (pointer.byte < header) return fmt::format("{}: {} of the header, not the page", place, ten_byte ? ten[pointer.byte] : six[pointer.byte]);
+    const scsi::Reader list(select_list);
+    const std::size_t start = header + (ten_byte ? list.big_endian(6, 2) : list.big_endian(3, 1)).value_or(0);
+    if (pointer.byte < start) return fmt::format("{}: the block descriptor, not the page", place);
+    const std::size_t at = pointer.byte - start;
+    const ByteView page = list.rest(start);
+    for (const Field& field : format ? fields_of(*format, page) : std::vector<Field>{}) {
+        const std::size_t bit = at * 8 + (7 - pointer.bit.value_or(field.byte == at ? std::uint8_t(field.bit) : std::uint8_t{7}));
+        const std::size_t first = field.byte * 8 + (7 - field.bit);
+        if (bit >= first && bit < first + field.width) return fmt::format("{}: {} ({}) of page {}", place, field.key, field.name, label({format->code, format->subpage}));
+    }
+    return fmt::format("{}: byte {} of the page", place, at);
+}
+
 std::string block_descriptor_warning(ByteView select_list, bool ten_byte, std::optional<Bytes> block_bytes_now) {
     const scsi::Reader list(select_list);
     const auto length = ten_byte ? list.big_endian(6, 2) : list.big_endian(3, 1);

@@ -171,7 +171,12 @@ void Transaction::apply_page(PagePlan& page, std::vector<Change>& changes) {
         selected = mode_.select(page.wanted, options_.save);
         now = mode_.settled(page.id);
         if (as_wanted(now) && (!options_.save || as_wanted(mode_.settled(page.id, scsi::PageControl::saved)))) break;
-        if (selected.refused) return look_at_refusal(page, selected.answer, changes);
+        if (selected.refused) {
+            const scsi::Sense sense = scsi::parse_sense(selected.completion.sense.view()).value;
+            if (sense.field_pointer)
+                selected.answer += "; it points at " + pointed_at(*sense.field_pointer, mode_.select_list(page.wanted), selected.completion.command.cdb.opcode() == 0x55, page.format);
+            return look_at_refusal(page, selected.answer, changes);
+        }
         if (i == 2 && !selected.accepted)
             throw failure(selected.completion, fmt::format("cannot change mode page {}", label(page.id)), "the former values are put back");
     }

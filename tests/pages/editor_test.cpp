@@ -77,6 +77,23 @@ TEST_CASE("editor: block descriptors of both header sizes are read alike, odd bl
     CHECK(mode_select_list({}, true, descriptor) == bytes("00 00 00 00 00 00 00 08 00 00 00 00 00 00 02 00"));
 }
 
+TEST_CASE("editor: a field pointer names the byte of the header that is at fault, not one of the page (A12)") {
+    const auto sense = scsi::parse_sense(bytes("70 00 05 00 00 00 00 10 00 00 00 00 26 00 00 8b 00 03 00 00 00 00 00 00"));
+    REQUIRE(sense.value.field_pointer);
+    CHECK(!sense.value.field_pointer->in_command);
+    CHECK(sense.value.field_pointer->byte == 3);
+    CHECK(sense.value.field_pointer->bit == 3);
+    const ByteVector page = bytes("08 12 14 00 ff ff 00 00 ff ff ff ff 80 14 00 00 00 00 00 00");
+    const PageFormat* format = catalogue().find({8, 0}, page, "");
+    CHECK(pointed_at(*sense.value.field_pointer, mode_select_list(page, true), true, format) == "byte 3, bit 3, of the parameter list: the device-specific parameter of the header, not the page");
+    CHECK(pointed_at(*sense.value.field_pointer, mode_select_list(page, false), false, format).find("block descriptor length") != std::string::npos);
+    CHECK(pointed_at({false, 10, 2}, mode_select_list(page, true), true, format).ends_with("WCE (Write cache enable) of page 08h"));
+    CHECK(pointed_at({false, 13, {}}, mode_select_list(page, true), true, format).ends_with("DPTL (Disable pre-fetch transfer length (blocks)) of page 08h"));
+    CHECK(pointed_at({false, 26, 1}, mode_select_list(page, true), true, format).ends_with("byte 18 of the page"));
+    CHECK(pointed_at({false, 9, 1}, mode_select_list(page, true, bytes("00 00 00 00 00 00 02 00")), true, format).find("block descriptor") != std::string::npos);
+    CHECK(pointed_at({true, 1, {}}, {}, true, format) == "byte 1 of the CDB");
+}
+
 TEST_CASE("editor: fields keep their neighbours, in every width and at every place") {
     for (const PageFormat& format : catalogue().pages()) {
         ByteVector page(format.header_bytes() + format.length.value_or(60));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sgprobe/pages/catalogue.h"
+#include "sgprobe/scsi/sense.h"
 
 namespace sgprobe::pages {
 
@@ -32,6 +33,10 @@ std::vector<Assignment> parse_assignments(std::string_view list);               
 // A MODE SELECT parameter list of one page: PS is cleared, the mode data length and the device-specific byte are zero (SPC-5 6.14).
 // `block_descriptors` as the drive sent them; none as a rule.
 ByteVector mode_select_list(ByteView page, bool ten_byte, ByteView block_descriptors = {}, bool longlba = false);
+
+// What a field pointer in the sense data of a refused MODE SELECT means (SPC-5 4.4.2.4.2): "byte 22, bit 7 of the parameter list: DPTL
+// (Disable pre-fetch ...) of page 08h". A byte of the header or of a block descriptor is said to be that, never a field of the page.
+std::string pointed_at(const scsi::FieldPointer&, ByteView select_list, bool ten_byte, const PageFormat*);
 
 // A block descriptor that asks for what no drive can do, or that would change the format of the medium: a text, else empty.
 std::string block_descriptor_warning(ByteView select_list, bool ten_byte, std::optional<Bytes> block_bytes_now);
