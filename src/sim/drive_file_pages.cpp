@@ -5,6 +5,7 @@
 #include "drive_file_parts.h"
 #include "sgprobe/scsi/reader.h"
 #include "sgprobe/sim/mode_pages.h"
+#include "sgprobe/sim/sim.h"
 
 namespace sgprobe::sim {
 namespace {
@@ -25,52 +26,6 @@ PageModel* find(Model& model, unsigned code, unsigned subpage) {
     for (PageModel& page : model.pages)
         if (page.code == code && page.subpage == subpage) return &page;
     return nullptr;
-}
-
-// SPC-5 7.5 and SBC-4 6.5: what any drive of the kind shows.
-void usual_pages(Model& model) {
-    PageModel recovery = blank(0x01, 12);
-    put(recovery.defaults, 2, 1, 0xc0);              // AWRE, ARRE
-    put(recovery.defaults, 3, 1, 0x20);              // read retries
-    put(recovery.defaults, 8, 1, 0x20);
-    put(recovery.changeable, 2, 1, 0xff);
-    put(recovery.changeable, 3, 1, 0xff);
-    put(recovery.changeable, 8, 1, 0xff);
-    model.pages.push_back(recovery);
-    PageModel disconnect = blank(0x02, 16);
-    put(disconnect.changeable, 2, 2, 0xffff);
-    put(disconnect.changeable, 10, 2, 0xffff);
-    model.pages.push_back(disconnect);
-    if (model.media.rotating && !model.identity.ata) {
-        std::uint64_t cylinders = 0;
-        for (const Zone& zone : model.media.zones) cylinders += zone.cylinders;
-        const Zone& outer = model.media.zones.front();
-        PageModel format = blank(0x03, 24);
-        put(format.defaults, 2, 2, model.media.heads);
-        put(format.defaults, 10, 2, outer.blocks_per_track);
-        put(format.defaults, 12, 2, model.media.block_bytes);
-        put(format.defaults, 14, 2, 1);
-        auto skew = [&](double us) { return static_cast<std::uint64_t>(std::lround(us * model.media.rpm / 60e6 * outer.blocks_per_track)); };
-        put(format.defaults, 16, 2, skew(outer.head_skew_us));
-        put(format.defaults, 18, 2, skew(outer.cylinder_skew_us));
-        put(format.defaults, 20, 1, 0x40);           // HSEC
-        model.pages.push_back(format);
-        PageModel geometry = blank(0x04, 24);
-        put(geometry.defaults, 2, 3, cylinders);
-        put(geometry.defaults, 5, 1, model.media.heads);
-        put(geometry.defaults, 20, 2, static_cast<std::uint64_t>(std::lround(model.media.rpm)));
-        model.pages.push_back(geometry);
-    }
-    model.pages.push_back(blank(0x08, 20));
-    PageModel control = blank(0x0a, 12);
-    if (!model.identity.ata) {
-        put(control.changeable, 2, 1, 0x04);         // D_SENSE
-        put(control.changeable, 3, 1, 0xf0);         // QUEUE ALGORITHM MODIFIER
-    }
-    model.pages.push_back(control);
-    PageModel exceptions = blank(0x1c, 12);
-    put(exceptions.changeable, 2, 2, 0xff0f);
-    model.pages.push_back(exceptions);
 }
 
 void each_field(TomlTable& t, std::string_view key, const PageModel& page, ByteVector& mask) {
@@ -164,9 +119,55 @@ void read_raw(TomlTable t, Model& model) {
 }
 }
 
-void read_pages(TomlTable& root, Model& model) {
-    usual_pages(model);
+// SPC-5 7.5 and SBC-4 6.5: what any drive of the kind shows.
+void add_usual_pages(Model& model) {
+    PageModel recovery = blank(0x01, 12);
+    put(recovery.defaults, 2, 1, 0xc0);              // AWRE, ARRE
+    put(recovery.defaults, 3, 1, 0x20);              // read retries
+    put(recovery.defaults, 8, 1, 0x20);
+    put(recovery.changeable, 2, 1, 0xff);
+    put(recovery.changeable, 3, 1, 0xff);
+    put(recovery.changeable, 8, 1, 0xff);
+    model.pages.push_back(recovery);
+    PageModel disconnect = blank(0x02, 16);
+    put(disconnect.changeable, 2, 2, 0xffff);
+    put(disconnect.changeable, 10, 2, 0xffff);
+    model.pages.push_back(disconnect);
+    if (model.media.rotating && !model.identity.ata) {
+        std::uint64_t cylinders = 0;
+        for (const Zone& zone : model.media.zones) cylinders += zone.cylinders;
+        const Zone& outer = model.media.zones.front();
+        PageModel format = blank(0x03, 24);
+        put(format.defaults, 2, 2, model.media.heads);
+        put(format.defaults, 10, 2, outer.blocks_per_track);
+        put(format.defaults, 12, 2, model.media.block_bytes);
+        put(format.defaults, 14, 2, 1);
+        auto skew = [&](double us) { return static_cast<std::uint64_t>(std::lround(us * model.media.rpm / 60e6 * outer.blocks_per_track)); };
+        put(format.defaults, 16, 2, skew(outer.head_skew_us));
+        put(format.defaults, 18, 2, skew(outer.cylinder_skew_us));
+        put(format.defaults, 20, 1, 0x40);           // HSEC
+        model.pages.push_back(format);
+        PageModel geometry = blank(0x04, 24);
+        put(geometry.defaults, 2, 3, cylinders);
+        put(geometry.defaults, 5, 1, model.media.heads);
+        put(geometry.defaults, 20, 2, static_cast<std::uint64_t>(std::lround(model.media.rpm)));
+        model.pages.push_back(geometry);
+    }
+    model.pages.push_back(blank(0x08, 20));
+    PageModel control = blank(0x0a, 12);
+    if (!model.identity.ata) {
+        put(control.changeable, 2, 1, 0x04);         // D_SENSE
+        put(control.changeable, 3, 1, 0xf0);         // QUEUE ALGORITHM MODIFIER
+    }
+    model.pages.push_back(control);
+    PageModel exceptions = blank(0x1c, 12);
+    put(exceptions.changeable, 2, 2, 0xff0f);
+    model.pages.push_back(exceptions);
     for (PageModel& page : model.pages) page.saved = page.defaults;
+}
+
+void read_pages(TomlTable& root, Model& model) {
+    add_usual_pages(model);
     for (TomlTable& mode : root.tables("mode")) {
         for (TomlTable& raw : mode.tables("page")) read_raw(raw, model);
         for (TomlTable& caching : mode.tables("caching")) read_named(caching, *find(model, 0x08, 0));

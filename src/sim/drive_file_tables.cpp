@@ -35,6 +35,11 @@ void read_identity(TomlTable& t, Identity& id) {
         if (naa.size() != 16 || error != std::errc{} || end != naa.data() + naa.size()) t.fail("naa", "wants 16 hexadecimal digits");
     }
     t.read("ata", id.ata);
+    id.model = id.product;
+    id.firmware = id.revision;
+    if (t.has("model")) text(t, "model", id.model, 40);
+    if (t.has("firmware")) text(t, "firmware", id.firmware, 8);
+    if (id.ata && id.vendor != "ATA") t.fail("vendor", "wants \"ATA\" of an ATA drive (SAT-4 8.1)");
     t.read("scsi_version", id.version, 2, 7);
     t.read("queues", id.queues);
 }

@@ -10,13 +10,6 @@ namespace {
 using scsi::put;
 using scsi::put_text;
 constexpr SenseCode invalid_in_cdb{scsi::SenseKey::illegal_request, 0x24, 0x00};
-
-LogicalUnit::Reply refused(SenseCode why) {
-    LogicalUnit::Reply reply;
-    reply.status = scsi::Status::check_condition;
-    reply.sense = why;
-    return reply;
-}
 }
 
 LogicalUnit::Reply LogicalUnit::inquiry(const TargetCommand& command) {
@@ -35,6 +28,7 @@ LogicalUnit::Reply LogicalUnit::inquiry(const TargetCommand& command) {
     inquiry.device_type = 0;
     inquiry.version = model_.identity.version;
     inquiry.response_format = 2;
+    inquiry.protect = model_.media.protection_type != 0;
     inquiry.cmdque = model_.identity.queues;
     inquiry.vendor = model_.identity.vendor;
     inquiry.product = model_.identity.product;
@@ -47,6 +41,7 @@ bool LogicalUnit::vital_product_data(std::uint8_t page, ByteVector& data) const 
     const Identity& id = model_.identity;
     std::vector<std::uint8_t> pages{0x00, 0x80};
     if (id.naa) pages.push_back(0x83);
+    if (id.ata) pages.push_back(0x89);
     if (model_.block_pages) pages.insert(pages.end(), {0xb0, 0xb1});
     if (model_.block_pages && !model_.media.rotating) pages.push_back(0xb2);
     if (std::find(pages.begin(), pages.end(), page) == pages.end()) return false;
@@ -58,16 +53,25 @@ bool LogicalUnit::vital_product_data(std::uint8_t page, ByteVector& data) const 
             put(data, 4, 4, 0x01030008);             // binary, NAA, of the logical unit, 8 bytes
             put(data, 8, 8, id.naa);
             break;
+        case 0x89: ata_information(data); break;
         case 0xb0:
             data.resize(64);
             put(data, 8, 4, model_.controller.declared_max_blocks);
             put(data, 12, 4, model_.controller.declared_optimal_blocks);
+            if (model_.flash.provisioned) {
+                put(data, 20, 4, 0xffffff);          // blocks an UNMAP may name, and descriptors
+                put(data, 24, 4, 64);
+                put(data, 28, 4, model_.flash.page_blocks);
+            }
             break;
         case 0xb1:
             data.resize(64);
             put(data, 4, 2, model_.media.rotating ? static_cast<std::uint64_t>(model_.media.rpm + 0.5) : 1);
             break;
-        default: data.resize(8); break;              // B2h: nothing provisioned
+        default:                                     // B2h
+            data.resize(8);
+            if (model_.flash.provisioned) put(data, 5, 1, 0x84);   // LBPU, LBPRZ
+            break;
     }
     return true;
 }

@@ -13,13 +13,17 @@ constexpr SenseCode invalid_opcode{SenseKey::illegal_request, 0x20, 0x00};
 constexpr SenseCode out_of_range{SenseKey::illegal_request, 0x21, 0x00};
 constexpr SenseCode invalid_in_cdb{SenseKey::illegal_request, 0x24, 0x00};
 constexpr SenseCode stopped{SenseKey::not_ready, 0x04, 0x02};
+}
 
-LogicalUnit::Reply refused(SenseCode why) {
-    LogicalUnit::Reply reply;
+LogicalUnit::Reply LogicalUnit::refused(SenseCode why) {
+    Reply reply;
     reply.status = scsi::Status::check_condition;
     reply.sense = why;
     return reply;
 }
+
+void LogicalUnit::keep_state() const {
+    if (!model_.state_file.empty()) store_state(modes_, model_.state_file);
 }
 
 LogicalUnit::LogicalUnit(const Model& model)
@@ -40,6 +44,17 @@ void LogicalUnit::attention(std::uint8_t asc, std::uint8_t ascq) { attention_ = 
 SenseBytes LogicalUnit::sense_bytes(const Reply& reply) const {
     if (reply.status != scsi::Status::check_condition) return {};
     const auto [key, asc, ascq] = reply.sense;
+    if (reply.ata) {                                 // SAT-4 12.2.2.6: one ATA Status Return descriptor, whatever D_SENSE says
+        ByteVector bytes = scsi::build_descriptor_sense(key, asc, ascq);
+        bytes.resize(8 + 14);
+        scsi::put(bytes, 7, 1, 14);
+        scsi::put(bytes, 8, 4, 0x090c0000u | (reply.ata->extend ? 0x100u : 0u) | reply.ata->error);
+        const std::uint64_t lba = reply.ata->lba;
+        scsi::put(bytes, 12, 2, reply.ata->count);
+        for (unsigned i = 0; i < 3; ++i) scsi::put(bytes, 14 + 2 * i, 2, (lba >> (24 + 8 * i) & 0xff) << 8 | (lba >> 8 * i & 0xff));
+        scsi::put(bytes, 20, 2, reply.ata->device * 256u + reply.ata->status);
+        return SenseBytes(bytes);
+    }
     if (modes_.descriptor_sense()) return SenseBytes(scsi::build_descriptor_sense(key, asc, ascq, reply.information));
     std::optional<std::uint32_t> information;
     if (reply.information && *reply.information <= 0xffffffff) information = static_cast<std::uint32_t>(*reply.information);
@@ -64,6 +79,8 @@ LogicalUnit::Reply LogicalUnit::execute(const TargetCommand& command) {
         case 0x1b: return start_stop(command);
         case 0x25: return read_capacity_10(command);
         case 0x35: case 0x91: return synchronize(command);
+        case 0x42: return unmap(command);
+        case 0x85: case 0xa1: return model_.identity.ata ? ata_pass_through(command) : refused(invalid_opcode);
         case 0x4d: return log_sense(command);
         case 0x9e: return service_action_in(command);
         case 0xa0: return report_luns(command);
@@ -102,6 +119,7 @@ LogicalUnit::Reply LogicalUnit::read_write(const TargetCommand& command, const s
     counts_.read_bytes += reply.transferred;
     const auto data = command.data_in.first(std::min<std::size_t>(command.data_in.size(), reply.transferred));
     content_.read(rw.lba, data);
+    if (model_.flash.provisioned && !data.empty()) blank_unmapped(rw.lba, data);
     return reply;
 }
 
@@ -124,7 +142,7 @@ LogicalUnit::Reply LogicalUnit::request_sense(const TargetCommand& command) {
 
 LogicalUnit::Reply LogicalUnit::read_capacity_10(const TargetCommand& command) {
     scsi::Capacity capacity;
-    capacity.blocks = model_.media.blocks;
+    capacity.blocks = model_.media.declared_blocks.value_or(model_.media.blocks);
     capacity.block_bytes = model_.media.block_bytes;
     return give(command, scsi::build_capacity_10(capacity), 8);
 }
@@ -135,22 +153,18 @@ LogicalUnit::Reply LogicalUnit::service_action_in(const TargetCommand& command) 
     const unsigned action = cdb.bits(1, 4, 5).value_or(0);
     if (action == 0x10) {
         scsi::Capacity capacity;
-        capacity.blocks = model_.media.blocks;
+        capacity.blocks = model_.media.declared_blocks.value_or(model_.media.blocks);
         capacity.block_bytes = model_.media.block_bytes;
         capacity.physical_exponent = model_.media.physical_exponent;
+        capacity.protection_enabled = model_.media.protection_type != 0;
+        capacity.protection_type = model_.media.protection_type;
+        capacity.lbpme = capacity.lbprz = model_.flash.provisioned;
         return give(command, scsi::build_capacity_16(capacity), allocation);
     }
-    if (action == 0x12 && !model_.media.rotating) {   // GET LBA STATUS: one extent, mapped
-        const Lba lba = cdb.u64(2).value_or(0);
-        if (lba >= model_.media.blocks) return refused(out_of_range);
-        ByteVector data(24);
-        scsi::put(data, 0, 4, data.size() - 4);
-        scsi::put(data, 8, 8, lba);
-        scsi::put(data, 16, 4, std::min<Blocks>(model_.media.blocks - lba, 0xffffffff));
-        return give(command, data, allocation);
-    }
-    return refused(action == 0x12 ? invalid_opcode : invalid_in_cdb);
+    if (action == 0x12) return lba_status(command);
+    return refused(invalid_in_cdb);
 }
+
 
 LogicalUnit::Reply LogicalUnit::mode_sense(const TargetCommand& command) {
     const scsi::Reader cdb(command.cdb);
@@ -162,7 +176,7 @@ LogicalUnit::Reply LogicalUnit::mode_sense(const TargetCommand& command) {
 LogicalUnit::Reply LogicalUnit::mode_select(const TargetCommand& command) {
     bool changed = false;
     if (const auto why = modes_.select(command.cdb, command.data_out, changed)) return refused(*why);
-    if (!model_.state_file.empty()) store_state(modes_, model_.state_file);
+    keep_state();
     if (changed && model_.attention_after_select) attention(0x2a, 0x01);
     Reply reply;
     reply.settings_changed = changed;

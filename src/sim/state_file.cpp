@@ -23,7 +23,13 @@ void load_state(ModePages& modes, const std::string& path) {
     std::ifstream file(path);
     std::string word, current, saved;
     unsigned code = 0, subpage = 0;
-    while (file >> word >> std::hex >> code >> subpage >> current >> saved) {
+    bool whole = false;
+    while (file >> word) {
+        if (word == "end") {
+            whole = true;
+            break;
+        }
+        if (!(file >> std::hex >> code >> subpage >> current >> saved)) break;
         bool fits = false;
         for (ModePages::Page& page : modes.pages()) {
             if (word != "page" || page.model.code != code || page.model.subpage != subpage) continue;
@@ -33,7 +39,7 @@ void load_state(ModePages& modes, const std::string& path) {
         }
         if (!fits) throw Failure(ExitStatus::malformed, fmt::format("{}: this is not the state of such a simulated drive; remove it to begin anew", escaped(path)));
     }
-    if (file.is_open() && !file.eof()) throw Failure(ExitStatus::malformed, fmt::format("{}: this is not the state of a simulated drive", escaped(path)));
+    if (file.is_open() && !whole) throw Failure(ExitStatus::malformed, fmt::format("{}: the state of the simulated drive is torn: its last line is missing; remove it to begin anew", escaped(path)));
 }
 
 void store_state(const ModePages& modes, const std::string& path) {
@@ -42,6 +48,7 @@ void store_state(const ModePages& modes, const std::string& path) {
         std::ofstream file(fresh);
         for (const ModePages::Page& page : modes.pages())
             file << fmt::format("page {:02x} {:02x} {} {}\n", page.model.code, page.model.subpage, hex(page.current), hex(page.model.saved));
+        file << "end\n";
         file.close();
         if (!file) throw Failure(ExitStatus::file_error, fmt::format("{}: the drive's state cannot be written", escaped(fresh)));
     }

@@ -25,6 +25,7 @@ public:
         scsi::Status status = scsi::Status::good;
         SenseCode sense{};
         std::optional<std::uint64_t> information{};
+        std::optional<scsi::AtaRegisters> ata{};  // in the sense data
     };
     Reply execute(const TargetCommand&);          // fills data_in; data written is kept where there is any
     SenseBytes sense_bytes(const Reply&) const;
@@ -46,6 +47,16 @@ private:
     Reply report_luns(const TargetCommand&);
     Reply start_stop(const TargetCommand&);
     Reply synchronize(const TargetCommand&);
+    Reply lba_status(const TargetCommand&) const;
+    Reply unmap(const TargetCommand&);
+    void blank_unmapped(Lba, std::span<std::uint8_t>) const;
+    Reply ata_pass_through(const TargetCommand&);
+    Reply ata_set_features(std::uint16_t feature, std::uint16_t count, bool& known);
+    ByteVector identify() const;
+    ByteVector smart_data(bool thresholds) const;
+    void ata_information(ByteVector& data) const;
+    void keep_state() const;
+    static Reply refused(SenseCode);
     Reply give(const TargetCommand&, ByteView data, Bytes allocation) const;   // data cut to what was asked for
     bool vital_product_data(std::uint8_t page, ByteVector& data) const;
     bool log_page(std::uint8_t page, std::uint8_t subpage, ByteVector& data) const;
@@ -53,7 +64,8 @@ private:
     const Model& model_;
     ModePages modes_;
     Mapping mapping_;
-    bool started_ = true;
+    bool started_ = true, smart_ = true;
+    std::uint8_t apm_ = 0, aam_ = 0;              // ATA power and noise management: 0 is off
     std::optional<SenseCode> attention_;
     Content content_;
     struct Counts { std::uint64_t reads = 0, writes = 0, read_bytes = 0, written_bytes = 0; } counts_;

@@ -12,7 +12,8 @@ namespace sgprobe::sim {
 struct Identity {
     std::string vendor, product, revision, serial;
     std::uint64_t naa = 0;                        // 0: no designator
-    bool ata = false;                             // behind a SCSI/ATA translation
+    bool ata = false;                             // behind a SCSI/ATA translation; its own words for itself:
+    std::string model, firmware;
     std::uint8_t version = 3;
     bool queues = true;                           // CMDQUE
 };
@@ -103,6 +104,7 @@ struct FieldValue { std::string key; std::uint64_t value = 0; };
 struct Rule {
     // Conditions.
     std::vector<std::uint8_t> opcodes;            // empty: every READ and WRITE
+    void commands_read_only() { opcodes = {0x08, 0x28, 0xa8, 0x88}; }
     Blocks over_blocks = 0, up_to_blocks = ~Blocks{0};
     unsigned over_depth = 0, up_to_depth = ~0u;   // outstanding commands, this one counted
     Lba from_lba = 0, to_lba = ~Lba{0};

@@ -34,6 +34,9 @@ private:
 Model load_model(const DriveSpec&);
 Model parse_model(std::string_view text, const std::string& file, const std::map<std::string, std::string>& overrides = {});
 
+// The mode pages that any drive of the model's kind has, as they are where a file says nothing of them.
+void add_usual_pages(Model&);
+
 // One factory for a host: give the same Buses to all of its drives. Without one the drive has a bus of its own.
 std::unique_ptr<Target> make_target(const DriveSpec&, Buses* = nullptr);
 std::unique_ptr<Target> make_target(const Model&, Buses* = nullptr);

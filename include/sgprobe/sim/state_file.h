@@ -1,5 +1,5 @@
 // state=FILE: the settings of a simulated drive outlive the process, which then stands for a host that crashed, not for a power cycle.
-// A line a page: "page CODE SUBPAGE CURRENT SAVED", numbers and bytes in hexadecimal. The file is replaced whole at every change.
+// A line a page: "page CODE SUBPAGE CURRENT SAVED", numbers and bytes in hexadecimal; then "end". The file is replaced whole at every change.
 #pragma once
 #include <string>
 
