@@ -91,7 +91,7 @@ std::string sentence(const LimitCase& c, const LimitFacts& facts, LimitLayer lay
     if (!found.first_failing) {
         if (found.stopped && !found.exact) return text + "; longer ones were not tried: " + c.why_stopped;
         if (layer == LimitLayer::cdb) text += ", the most that its transfer length field can ask for";
-        else if (layer == LimitLayer::capacity) text += ", all that the disk holds from there";
+        else if (layer == LimitLayer::capacity) text += c.range_given ? ", all of the range given" : ", all that the disk holds from there";
         return text + against_declared(c, facts, layer);
     }
     text += "; " + past(c, block);

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "sgprobe/measure/limit_attribution.h"
+#include "sgprobe/measure/limit_borders.h"
 #include "sgprobe/measure/limit_probe.h"
+#include "sgprobe/measure/limit_write.h"
 #include "sgprobe/transport/failure.h"
 
 namespace sgprobe::measure {
@@ -33,6 +35,10 @@ public:
         finding_.start = probe.start();
         const auto wanted = opcodes();
         for (std::size_t i = 0; i < wanted.size(); ++i) try_opcode(probe, *wanted[i], i, wanted.size());
+        if (options_.write) try_writes();
+        if (options_.borders && !drive_.over()) finding_.borders = read_across_borders(drive_, wanted);
+        for (const AddressBorder& border : finding_.borders)
+            if (!border.passes) finding_.notes.push_back(fmt::format("{} across block {} ({}): {}", border.opcode, border.lba, border.border, border.outcome));
         if (probe.residual_lies()) finding_.notes.push_back("the residual count is unreliable: data that it calls missing arrived whole");
         finding_.notes.insert(finding_.notes.end(), probe.notes().begin(), probe.notes().end());
         if (finding_.unit_attentions > 0) finding_.notes.push_back(fmt::format("{} unit attention{} during the run", finding_.unit_attentions, finding_.unit_attentions == 1 ? "" : "s"));
@@ -141,6 +147,51 @@ private:
                                                  opcode.name, limit.found.strays, limit.found.stray_base));
         if (!opcode.write && limit.found.max_ok > 0) known_ = limit.found;
         finding_.opcodes.push_back(std::move(limit));
+    }
+
+    void try_writes() {
+        const Bytes block = drive_.facts().block_bytes;
+        if (options_.write_blocks == 0 || options_.write_first >= drive_.facts().blocks || options_.write_blocks > drive_.facts().blocks - options_.write_first)
+            throw Failure(ExitStatus::contradiction, fmt::format("{}: the range to write ({} blocks from {}) does not lie on the disk", drive_.drive().name(), options_.write_blocks, options_.write_first));
+        LimitWriteProbe probe(drive_, options_.write_first, options_.write_blocks, known_ ? known_->max_ok : 1);
+        const SearchFinding reads = known_.value_or(SearchFinding{});
+        for (const LimitOpcode& opcode : limit_opcodes()) {
+            if (!opcode.write || drive_.over() || !build(opcode, options_.write_first, 1, block)) continue;
+            SearchPlan plan;
+            plan.seed = options_.seed;
+            plan.top = std::min({opcode.greatest, options_.write_blocks, greatest_try_bytes / block});
+            if (const Bytes host = drive_.drive().limits().max_transfer_bytes) plan.top = std::min(plan.top, host / block + 1);
+            plan.costly = drive_.max_timeouts() - std::min(drive_.max_timeouts(), finding_.time_outs + disconnects_);
+            if (reads.max_ok > 0) plan.hint = std::min(reads.max_ok, plan.top);
+            if (plan.costly == 0) break;
+            OpcodeLimit limit;
+            limit.opcode = opcode.name;
+            limit.found = LimitSearch(plan, [&](Blocks length) {
+                if (options_.progress) options_.progress(1, Nanoseconds(0), fmt::format("{}: {} blocks", opcode.name, length));
+                return probe.send(opcode, length, buffer_);
+            }).run();
+            LimitCase seen;
+            seen.opcode = limit.opcode;
+            seen.found = limit.found;
+            seen.cdb_greatest = opcode.greatest;
+            seen.room = options_.write_blocks;
+            seen.range_given = true;
+            seen.tried_up_to = limit.found.first_failing.value_or(limit.found.max_ok);
+            seen.why_stopped = finding_.interrupted ? "the run was interrupted" : finding_.gone ? "the drive is gone" : finding_.budget_spent ? "the budget (--budget) was spent" : "the time-outs allowed (--max-timeouts) were used up";
+            seen.buffer = buffer_;
+            if (limit.found.first_failing) {
+                seen.os_errno = probe.refusal(*limit.found.first_failing);
+                seen.what = limit.what = probe.what(*limit.found.first_failing);
+            }
+            const LimitVerdict verdict = attribute(seen, drive_.facts(), host_facts_);
+            limit.layer = verdict.layer;
+            limit.host_limit = verdict.host_limit;
+            limit.detail = verdict.detail;
+            limit.content_checked = true;
+            finding_.opcodes.push_back(std::move(limit));
+        }
+        finding_.notes.push_back(probe.restore() ? fmt::format("blocks {} to {} were written over and hold again what they held", options_.write_first, options_.write_first + options_.write_blocks - 1)
+                                                 : "the range written does not hold again what it held: " + probe.complaint());
     }
 
     void search(LimitProbe& probe, const LimitOpcode& opcode, const SearchPlan& search_plan, OpcodeLimit& limit, std::size_t index, std::size_t count) {

@@ -219,3 +219,49 @@ TEST_CASE("limits: a budget ends it with what is known") {
     CHECK_FALSE(of(found, "READ(10)").found.exact);
     CHECK(of(found, "READ(10)").detail.find("--budget") != std::string::npos);
 }
+
+TEST_CASE("limits: a read across 0FFFFFFFh that fails is told from a bad block there") {
+    DiskRules rules;
+    rules.blocks = Blocks{1} << 33;
+    rules.crosses_badly = 0x0fffffff;
+    const auto outcome = [](const LimitsFinding& found, Lba lba, std::string_view opcode) -> const AddressBorder& {
+        for (const AddressBorder& border : found.borders) if (border.lba == lba && border.opcode == opcode) return border;
+        FAIL("no such border");
+        return found.borders.front();
+    };
+    const LimitsOptions options = only({"READ(10)", "READ(16)"});
+    LimitsFinding found = limits_of(rules, options);
+    CHECK_FALSE(outcome(found, 0x0fffffff, "READ(10)").passes);
+    CHECK(outcome(found, 0x0fffffff, "READ(10)").told.find("does not cross") != std::string::npos);
+    CHECK(outcome(found, 0xffffffff, "READ(10)").passes);
+    CHECK(outcome(found, 0xffffffff, "READ(16)").passes);
+    rules.crosses_badly = 0;
+    rules.bad_block = 0x10000001;
+    found = limits_of(rules, options);
+    CHECK(outcome(found, 0x0fffffff, "READ(16)").told.find("268435457 fails on its own") != std::string::npos);
+}
+
+TEST_CASE("limits: WRITE within a range: to the block, silent loss seen, and the range holds again what it held") {
+    for (const Failing failing : {Failing::sense, Failing::corruption, Failing::time_out}) {
+        DiskRules rules;
+        rules.limit = 300;
+        rules.failing = failing;
+        LimitsOptions options = only({"READ(10)"});
+        options.write = true;
+        options.write_first = 5000;
+        options.write_blocks = 1000;
+        const LimitsFinding found = limits_of(rules, options);
+        is(of(found, "WRITE(10)"), 300, 301, failing, LimitLayer::drive);
+        is(of(found, "WRITE(16)"), 300, 301, failing, LimitLayer::drive);
+        is(of(found, "WRITE(6)"), 256, {}, Failing::none, LimitLayer::cdb);
+        bool held = false;
+        for (const std::string& note : found.notes) held = held || note.find("hold again") != std::string::npos;
+        CHECK(held);
+    }
+    LimitsOptions options = only({"READ(10)"});
+    options.write = true;
+    options.write_blocks = 100;
+    const OpcodeLimit whole = of(limits_of({}, options), "WRITE(10)");
+    CHECK(whole.found.max_ok == 100);
+    CHECK(whole.detail.find("all of the range given") != std::string::npos);
+}

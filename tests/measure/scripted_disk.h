@@ -103,6 +103,7 @@ private:
             return;
         case Failing::disconnect: gone_ = true; done_.reset(); return;
         case Failing::corruption: {
+            if (command.direction == scsi::Direction::out) return store(command.data_out.first(rules_.limit * rules_.block_bytes));
             fill(command.data_in, lba_);
             const Bytes block = rules_.block_bytes, from = std::min<Bytes>(rules_.limit * block, command.length - block);
             const auto tail = command.data_in.subspan(from);
@@ -120,6 +121,13 @@ private:
         }
     }
 
+    void store(ByteView data) {
+        for (Blocks i = 0; i < data.size() / rules_.block_bytes; ++i) {
+            const auto block = data.subspan(i * rules_.block_bytes, rules_.block_bytes);
+            written_[lba_ + i] = ByteVector(block.begin(), block.end());
+        }
+    }
+
     void move(const TargetCommand& command, const scsi::ReadWrite& rw) {
         if (attention_) { attention_ = false; return sense(scsi::SenseKey::unit_attention, 0x29, 0x00); }
         lba_ = rw.lba;
@@ -130,10 +138,7 @@ private:
         if (rules_.limit && rw.blocks > rules_.limit && chance(rules_.rate)) return fail(rules_.failing, command);
         if (chance(rules_.stray)) return fail(rules_.stray_failing, command);
         if (rw.write()) {
-            for (Blocks i = 0; i < rw.blocks; ++i) {
-                const auto block = command.data_out.subspan(i * rules_.block_bytes, rules_.block_bytes);
-                written_[rw.lba + i] = ByteVector(block.begin(), block.end());
-            }
+            store(command.data_out);
         } else {
             fill(command.data_in, rw.lba);
         }

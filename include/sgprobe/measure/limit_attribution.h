@@ -26,6 +26,7 @@ struct LimitCase {
     Blocks cdb_greatest = 0;               // that the CDB can ask for
     Blocks room = 0;                       // blocks from the start address to the end of the disk
     Blocks tried_up_to = 0;
+    bool range_given = false;              // `room` is what the user gave to write on, not what the disk holds
     bool out_of_range = false;             // the drive said LOGICAL BLOCK ADDRESS OUT OF RANGE
     int os_errno = 0;
     std::string what;
