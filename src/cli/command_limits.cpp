@@ -111,6 +111,10 @@ class Limits : public Command {
             measure::LimitsOptions options = options_;
             options.progress = context.progress();
             options.host = host_facts(drive.spec());
+            if (const auto kernel = kernel_device(drive.spec())) {
+                if (!kernel->block.empty()) options.block_node = "/dev/" + kernel->block;
+                if (!kernel->address.empty()) options.bsg_node = "/dev/bsg/" + kernel->address;
+            }
             if (options.write) allow_writing(drive, serial_, measure::identify(host, drive).identity.serial);
             const measure::RunClock clock(host);
             auto result = measure::limits_result(measure::measure_limits(host, drive, options));

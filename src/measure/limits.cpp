@@ -8,7 +8,9 @@
 #include "sgprobe/measure/limit_borders.h"
 #include "sgprobe/measure/limit_probe.h"
 #include "sgprobe/measure/limit_write.h"
+#include "sgprobe/transport/describe.h"
 #include "sgprobe/transport/failure.h"
+#include "sgprobe/transport/other_nodes.h"
 
 namespace sgprobe::measure {
 namespace {
@@ -137,6 +139,11 @@ private:
             finding_.notes.push_back(fmt::format("{} reads past the end of the disk as its capacity has it", opcode.name));
             seen.found.max_ok = limit.found.max_ok = seen.tried_up_to = probe.room();
         }
+        if (index == 0) {
+            other_node(probe, opcode, limit, "block node", options_.block_node, false);
+            other_node(probe, opcode, limit, "bsg", options_.bsg_node, true);
+            if (limit.paths.size() > 0 && limit.found.failing != Failing::host) limit.paths.insert(limit.paths.begin(), path(probe, limit.found, buffer_));
+        }
         const LimitVerdict verdict = attribute(seen, drive_.facts(), host_facts_);
         limit.layer = verdict.layer;
         limit.host_limit = verdict.host_limit;
@@ -200,8 +207,9 @@ private:
         if (limit.found.failing != Failing::host) return;
         // The system refused: another kind of buffer may go further.
         const auto& kinds = drive_.drive().limits().buffer_kinds;
-        if (kinds.size() > 1) limit.paths.push_back(path(probe, limit.found, buffer_));
+        if (kinds.size() > 1 && index == 0) limit.paths.push_back(path(probe, limit.found, buffer_));
         for (const BufferKind kind : kinds) {
+            if (index > 0) break;                     // which kind goes furthest is known by then
             if (kind == buffer_ || drive_.over()) continue;
             SearchPlan again = search_plan;
             again.hint = std::min(limit.found.max_ok, search_plan.top);
@@ -212,6 +220,38 @@ private:
                 buffer_ = kind;
             }
         }
+    }
+
+    // How far the same command goes through another node. Never further than is known to be safe for the drive.
+    void other_node(const LimitProbe& probe, const LimitOpcode& opcode, OpcodeLimit& limit, const char* label, const std::string& node_path, bool bsg) {
+        if (node_path.empty() || limit.found.max_ok == 0 || drive_.over()) return;
+        OtherNode node(node_path, bsg);
+        if (!node.opened()) return;
+        const Bytes block = drive_.facts().block_bytes;
+        SearchPlan plan;
+        plan.top = limit.found.failing == Failing::host ? *limit.found.first_failing : limit.found.max_ok;
+        plan.costly = 1;
+        plan.hint = limit.found.max_ok;
+        std::string what;
+        int os_errno = 0;
+        Buffer data = Buffer::allocate(plan.top * block);
+        const SearchFinding found = LimitSearch(plan, [&](Blocks length) -> Attempt {
+            if (drive_.over()) return {Failing::none, true, false};
+            const Outcome outcome = node.read(*build(opcode, probe.start(), length, block), data.bytes().first(length * block), drive_.host().timeout());
+            ++finding_.commands;
+            if (outcome.good()) return {};
+            Completion completion;
+            completion.outcome = outcome;
+            what = describe(completion);
+            os_errno = outcome.os_errno;
+            return {outcome.kind == Outcome::Kind::os_refusal ? Failing::host : outcome.kind == Outcome::Kind::time_out ? Failing::time_out : Failing::adapter};
+        }).run();
+        LimitPath path{label, BufferKind::direct, found.max_ok, found.first_failing, found.first_failing ? what : "", ""};
+        if (found.failing == Failing::host) {
+            const HostCause cause = host_cause({found.max_ok * block, *found.first_failing * block, os_errno, BufferKind::direct}, host_facts_);
+            path.limit = cause.limit.empty() ? "" : fmt::format("{}: {}", cause.limit, cause.arithmetic);
+        }
+        limit.paths.push_back(std::move(path));
     }
 
     LimitPath path(const LimitProbe& probe, const SearchFinding& found, BufferKind kind) const {

@@ -135,6 +135,8 @@ Buffer SgDrive::buffer(Bytes bytes, BufferKind kind) {
         files_.pop_back();
         return {};
     }
+    // A buffer that was given back may have stood at this address: its descriptor must not be taken for this one.
+    for (const auto& other : files_) if (other->mapped == memory) other->mapped = nullptr;
     file.mapped = static_cast<std::uint8_t*>(memory);
     return Buffer(file.mapped, bytes, kind, [](std::uint8_t* data, Bytes size) { munmap(data, size); });
 }

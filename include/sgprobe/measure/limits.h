@@ -90,6 +90,7 @@ struct LimitsOptions {
     bool spare_last_blocks = false;        // known to crash when its last blocks are read in more than one-block commands
     bool borders = true;
     HostFacts host;
+    std::string block_node, bsg_node;      // other ways to the same drive, where there are any
     std::uint64_t seed = 1;
     Progress progress;
 };
