@@ -14,6 +14,11 @@ CacheDrive::CacheDrive(Host& host, Drive& drive, const Subject& subject, const C
     stay_near(blocks() / 4 * 3);
 }
 
+Blocks CacheDrive::longest() const {
+    const Bytes most = std::min<Bytes>(host_.is_virtual() ? drive_.limits().max_transfer_bytes : Bytes{512} << 10, Bytes{65535} * block_bytes());
+    return most / block_bytes();
+}
+
 void CacheDrive::stay_near(Lba lba) {
     top_ = next_ = std::min(lba, blocks() - std::min(blocks(), 2 * stride_));
 }

@@ -99,7 +99,7 @@ void measure_tracks(CacheDrive& drive, CacheFinding& finding) {
     for (const auto& place : places) {
         std::optional<Track> track;
         const Lba at = static_cast<Lba>(double(drive.blocks()) * place.where);
-        for (int attempt = 0; attempt < 2 && !track; ++attempt) track = track_at(drive, *rotation->value, std::min(at + static_cast<Lba>(attempt) * 5000, drive.blocks() - 4200));
+        for (int attempt = 0; attempt < 5 && !track; ++attempt) track = track_at(drive, *rotation->value, std::min(at + static_cast<Lba>(attempt) * 50021, drive.blocks() - 4200 - static_cast<Lba>(attempt) * 30011));
         if (!track) { cannot_tell(finding, place.name, "blocks", "the angles of successive blocks show no three evenly spaced track borders"); continue; }
         add_item(finding, place.name, "blocks", double(track->blocks), double(track->blocks), double(track->blocks));
         add_item(finding, place.skew, "us", track->skew_us, track->skew_us - track->skew_error_us, track->skew_us + track->skew_error_us);

@@ -77,6 +77,47 @@ void measure_segments(CacheDrive& drive, const SettingValues& page, CacheFinding
     finding.items.push_back(std::move(kind));
 }
 
+namespace {
+bool hit_at(CacheDrive& drive, Lba lba) { return drive.is_hit(drive.read(lba, 1), 1); }
+
+// What is held back from the end of what was just read, and on past it. Empty where the two edges do not stand still.
+std::optional<Blocks> held_around(CacheDrive& drive, Blocks most, Blocks length, const std::function<Lba()>& read_to_end) {
+    const auto back = greatest(length - 1, [&](Blocks j) { return hit_at(drive, read_to_end() - 1 - j); });
+    if (!back) return {};
+    if (*back + 1 >= length) return length;         // all of it: the segment may be longer
+    const auto on = greatest(most, [&](Blocks j) { return hit_at(drive, read_to_end() - 1 + j); });
+    return on ? std::optional(*back + 1 + *on) : std::nullopt;
+}
+
+// A stream longer than a segment leaves it full. Where the prefetch past the stream's end comes and goes, one long command may
+// leave none: what it leaves is then all behind its end.
+void measure_segment_length(CacheDrive& drive, Blocks most, CacheFinding& finding) {
+    constexpr Blocks request = 64;
+    const char* why = "a stream of the greatest length tried is still held whole";
+    for (Blocks length = 4096; length <= most; length *= 2) {
+        const auto held = held_around(drive, most, length, [&] {
+            const Lba at = drive.fresh();
+            for (Blocks i = 0; i < length; i += request) drive.read(at + i, request);
+            quiet(drive);
+            return at + length;
+        });
+        if (!held) { why = "what is held of a long stream differs from time to time"; break; }
+        if (*held == length) continue;
+        return add_item(finding, "segment_blocks", "blocks", double(*held), double(*held), double(*held));
+    }
+    for (Blocks length = 1024; length <= std::min(most, drive.longest()); length *= 2) {
+        const auto held = held_around(drive, most, length, [&] {
+            const Lba at = drive.fresh();
+            drive.read(at, length);
+            quiet(drive);
+            return at + length;
+        });
+        if (held && *held < length) return add_item(finding, "segment_blocks", "blocks", double(*held), double(*held), double(*held));
+    }
+    cannot_tell(finding, "segment_blocks", "blocks", why);
+}
+}
+
 void measure_prefetch(CacheDrive& drive, const SettingValues& page, CacheFinding& finding) {
     const auto all = {"prefetch_max_blocks", "prefetch_max_blocks_after_64", "prefetch_min_blocks", "segment_blocks"};
     if (!drive.threshold_us) { for (const char* name : all) cannot_tell(finding, name, "blocks", "hits cannot be told from reads of the media"); return; }
@@ -121,23 +162,7 @@ void measure_prefetch(CacheDrive& drive, const SettingValues& page, CacheFinding
     }
     claim(finding, page, "MIPF");
 
-    // A stream longer than a segment leaves the segment full: what is still held of it, back from its end, and on past it.
-    const Blocks request = 64;
-    for (Blocks stream = 4096; ; stream *= 2) {
-        if (stream > most) { cannot_tell(finding, "segment_blocks", "blocks", "a stream of the greatest length tried is still held whole"); return; }
-        const auto run = [&] {
-            const Lba at = drive.fresh();
-            for (Blocks i = 0; i < stream; i += request) drive.read(at + i, request);
-            quiet(drive);
-            return at + stream;
-        };
-        const auto back = greatest(stream - 1, [&](Blocks j) { return hit(run() - 1 - j); });
-        if (back && *back >= stream - 1) continue;
-        const auto on = back ? greatest(most, [&](Blocks j) { return hit(run() - 1 + j); }) : back;
-        if (!back || !on) { cannot_tell(finding, "segment_blocks", "blocks", "what is held of a long stream differs from time to time"); return; }
-        exact("segment_blocks", *back + 1 + *on, "");
-        return;
-    }
+    measure_segment_length(drive, most, finding);
 }
 
 }

@@ -25,6 +25,7 @@ public:
     Blocks blocks() const { return subject_.identity.blocks; }
     Bytes block_bytes() const { return subject_.identity.block_bytes; }
     Blocks stride() const { return stride_; }
+    Blocks longest() const;                        // blocks that one command may carry here
     std::mt19937_64& random() { return random_; }
 
     // Told by the split of latencies: a read that took no longer came from the cache.
