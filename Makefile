@@ -15,9 +15,10 @@ VARIANT  ?= release
 CXX       ?= g++
 CXXFLAGS_release := -O2 -g1
 CXXFLAGS_debug   := -O0 -g
-CXXFLAGS_asan    := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+CXXFLAGS_asan    := -O0 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 CXXFLAGS_fuzz    := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
-ifeq ($(VARIANT),fuzz)
+# clang alone has libFuzzer, and it builds the sanitized tests in half of the time that g++ takes.
+ifneq ($(filter asan fuzz,$(VARIANT)),)
 CXX := clang++-16
 endif
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Werror
