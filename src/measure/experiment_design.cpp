@@ -65,7 +65,10 @@ void ExperimentRun::choose_responses() {
     for (const Response& r : all) {
         if (r.size_bytes == 0 || r.size_bytes % block != 0)
             throw Failure(ExitStatus::syntax, fmt::format("{}: a request of {} bytes is no multiple of the block of {}", drive_.name(), r.size_bytes, block));
-        MeasuredResponse m{.spec = r, .blocks = r.size_bytes / block, .name = name(r, r.size_bytes)};
+        MeasuredResponse m;
+        m.spec = r;
+        m.blocks = r.size_bytes / block;
+        m.name = name(r, r.size_bytes);
         // The reference may be the main response itself (a clean drive, or one asked for so).
         if (std::any_of(responses_.begin(), responses_.end(), [&](const MeasuredResponse& other) { return other.name == m.name; })) {
             if (&r == &all[1]) reference_ = 0;

@@ -1,7 +1,7 @@
 // The parts of the parser of drive files.
 #pragma once
 #include "sgprobe/sim/model.h"
-#include "toml_table.h"
+#include "sgprobe/sim/toml_table.h"
 
 namespace sgprobe::sim {
 
