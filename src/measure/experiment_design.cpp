@@ -27,6 +27,10 @@ std::string name(const Response& response, Bytes size_bytes) {
 }
 
 void ExperimentRun::find_baseline() {
+    if (options_.baseline) {
+        baseline_ = *options_.baseline;
+        return;
+    }
     SizeOptions size;
     size.budget = options_.budget / 3;
     size.threshold = options_.threshold;
@@ -170,6 +174,12 @@ void ExperimentRun::make_treatments() {
     halving_ = options_.find_best && all > full_limit;
     if (options_.find_best && !halving_) design = Design::full;
     add_treatment(std::vector<std::size_t>(n, 0));
+    if (design == Design::together) {
+        std::vector<std::size_t> last;
+        for (const Factor& f : factors_) last.push_back(f.levels.size() - 1);
+        add_treatment(std::move(last));
+        return;
+    }
     if (design == Design::full || halving_) {
         if (all > treatment_limit && !halving_)
             throw Failure(ExitStatus::syntax, fmt::format("a full design of these settings has more than {} combinations: --find-best searches it within a budget", treatment_limit));

@@ -54,6 +54,12 @@ void ExperimentRun::find_effects() {
     std::size_t all = 1;
     for (const Factor& f : factors_) all *= f.levels.size();
     const bool full = all == out_.treatments.size() && !halving_;
+    if (options_.design == Design::together && n > 1) {
+        std::string keys;
+        std::vector<std::string> from, to;
+        for (const Factor& f : factors_) keys += (keys.empty() ? "" : "+") + f.key, from.push_back(f.levels.front()), to.push_back(f.levels.back());
+        for (const MeasuredResponse& r : responses_) add_effect(keys, {from.front(), to.back()}, r, {-1, 1});
+    }
     // The settings of the other factors over which an effect is averaged: all in a full design, the base alone in the others.
     const auto others = [&](std::size_t f, std::size_t g) {
         std::vector<std::vector<std::size_t>> list;

@@ -36,13 +36,14 @@ void ExperimentRun::say() {
     }
     const MeasuredResponse& main = responses_.front();
     const std::size_t n = factors_.size();
-    const std::string these = fmt::format("{} setting{}", n == 1 ? "this" : fmt::format("these {}", n), n == 1 ? "" : "s");
+    const std::string none = n == 1 ? std::string("this setting does not restore the rate") : fmt::format("no combination of these {} settings restores the rate", n);
     const bool any = std::any_of(out_.effects.begin(), out_.effects.end(), [&](const Effect& e) { return e.matters && e.response == main.name; });
     if (main.spec.what == Response::What::rate && reference_ != 0 && out_.restored == false) {
         if (out_.best)
-            out_.sentence = fmt::format("no combination of {} restores the rate; best is {:.0f} MB/s of {:.0f}, with {}", these, rate(main, *out_.best), reference_rate_, out_.treatments[*out_.best].text);
+            out_.sentence = fmt::format("{}; best is {:.0f} MB/s of {:.0f}, with {}", none, rate(main, *out_.best), reference_rate_, out_.treatments[*out_.best].text);
         else
-            out_.sentence = fmt::format("no combination of {} restores the rate: {:.0f} MB/s of {:.0f}, and none {}", these, rate(main, 0), reference_rate_, any ? "is better" : "has an effect on it");
+            out_.sentence = fmt::format("{}: {:.0f} MB/s of {:.0f}, and {} {}", none, rate(main, 0), reference_rate_, n == 1 ? "it" : "none", any ? "is no better" : "has an effect on it");
+        if (!out_.best && n == 1 && !any) out_.sentence = fmt::format("{}: {:.0f} MB/s of {:.0f}, and it has no effect on it", none, rate(main, 0), reference_rate_);
     } else if (out_.best) {
         const std::size_t t = *out_.best;
         if (main.spec.what == Response::What::rate)
@@ -56,7 +57,7 @@ void ExperimentRun::say() {
         const auto worst = std::find_if(out_.effects.begin(), out_.effects.end(), [&](const Effect& e) { return e.matters && e.response == main.name; });
         out_.sentence = fmt::format("nothing is better than the settings as they are; {}={} is worse ({})", worst->factor, worst->levels.back(), amount(*worst));
     } else {
-        out_.sentence = fmt::format("{} {} no effect on it ({})", n == 1 ? "this setting" : fmt::format("none of these {} settings", n), n == 1 ? "has" : "has", main.name);
+        out_.sentence = fmt::format("{} ({})", n == 1 ? "this setting has no effect on it" : fmt::format("none of these {} settings has an effect on it", n), main.name);
     }
     // The price: where the best is worse elsewhere.
     if (out_.best)

@@ -167,7 +167,15 @@ std::string text(const Result& r, const Style& style) {
     out += tables(r, style);
     for (const auto& t : r.tables) out += laid_out(t);
     if (r.tables.empty() && !r.sections.empty()) out += '\n' + text(measure::Value(r.sections));
-    out += '\n' + wrapped(verdict_sentence(r), "", style.width);
+    // A probe whose verdict is not all of its answer says it in a section of this name.
+    const auto sentence = std::find_if(r.sections.begin(), r.sections.end(), [](const auto& section) { return section.first == "sentence"; });
+    const std::string* headline = sentence == r.sections.end() ? nullptr : std::get_if<std::string>(&sentence->second.held);
+    if (headline && !headline->empty()) {
+        std::string capital = for_terminal(*headline);
+        capital[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(capital[0])));
+        out += '\n' + wrapped(capital + '.', "", style.width);
+    }
+    if (!headline || !r.cliffs.empty()) out += '\n' + wrapped(verdict_sentence(r), "", style.width);
     for (const auto& a : r.advice)
         out += a.command.empty() ? wrapped(fmt::format("Set {} to {}.", for_terminal(a.what), a.value), "  ", style.width)
                                  : fmt::format("  {}\n", for_terminal(a.command));

@@ -20,7 +20,7 @@ struct Factor {
     std::vector<std::string> levels;        // "current", "default", "saved", "-1" or a number; the first is what others are compared with
 };
 
-enum class Design : std::uint8_t { automatic, one_at_a_time, pairs, full };
+enum class Design : std::uint8_t { automatic, one_at_a_time, pairs, full, together };   // together: the base, and all at their last level
 
 struct Response {
     enum class What : std::uint8_t { rate, latency, retries };
@@ -45,6 +45,7 @@ struct ExperimentOptions {
     std::uint64_t seed = 1;
     bool find_best = false;                 // successive halving over all combinations, where a full design is too large
     bool keep_best = false;                 // leave the best combination set
+    const Result* baseline = nullptr;       // what `size` found, where it was just measured
 };
 
 // What became of one level of one factor before anything was measured.
