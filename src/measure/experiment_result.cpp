@@ -42,7 +42,7 @@ void ExperimentRun::say() {
         if (out_.best)
             out_.sentence = fmt::format("{}; best is {:.0f} MB/s of {:.0f}, with {}", none, rate(main, *out_.best), reference_rate_, out_.treatments[*out_.best].text);
         else
-            out_.sentence = fmt::format("{}: {:.0f} MB/s of {:.0f}, and {} {}", none, rate(main, 0), reference_rate_, n == 1 ? "it" : "none", any ? "is no better" : "has an effect on it");
+            out_.sentence = fmt::format("{}: {:.0f} MB/s of {:.0f}, and {} {}", none, rate(main, 0), reference_rate_, n == 1 ? "it" : "none of them", any ? "is no better than what is set" : "has an effect on it");
         if (!out_.best && n == 1 && !any) out_.sentence = fmt::format("{}: {:.0f} MB/s of {:.0f}, and it has no effect on it", none, rate(main, 0), reference_rate_);
     } else if (out_.best) {
         const std::size_t t = *out_.best;
