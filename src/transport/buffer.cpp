@@ -17,7 +17,7 @@ Buffer Buffer::allocate(Bytes size, BufferKind kind) {
                   [](std::uint8_t* data, Bytes) { std::free(data); });
 }
 
-SenseBytes::SenseBytes(ByteView from) : size(static_cast<std::uint8_t>(std::min<std::size_t>(from.size(), bytes.size()))) {
+SenseBytes::SenseBytes(ByteView from) : size(static_cast<std::uint8_t>(std::min(from.size(), sizeof bytes))) {
     if (size > 0) std::memcpy(bytes.data(), from.data(), size);
 }
 

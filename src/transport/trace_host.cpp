@@ -66,7 +66,7 @@ private:
     Limits limits_;
 };
 
-std::unique_ptr<TraceHost> TraceHost::read(const std::string& path, Signals* signals) {
+std::unique_ptr<TraceHost> TraceHost::read(const std::string& path, Signals* signals, unsigned recording) {
     std::string text;
     std::FILE* const file = std::fopen(path.c_str(), "re");
     const auto cannot = [&](int error) {
@@ -78,6 +78,11 @@ std::unique_ptr<TraceHost> TraceHost::read(const std::string& path, Signals* sig
     const int error = std::ferror(file) ? errno : 0;
     std::fclose(file);
     if (error != 0) throw cannot(error);
+    for (unsigned i = 0; i < recording; ++i) {
+        const std::size_t next = text.find("\nsgprobe-trace ");
+        if (next == text.npos) throw Failure(ExitStatus::contradiction, fmt::format("trace:{}: it holds {} recordings, and this would be one more", escaped(path, 200), i + 1));
+        text.erase(0, next + 1);
+    }
     return std::make_unique<TraceHost>(std::move(text), "trace:" + path, signals);
 }
 

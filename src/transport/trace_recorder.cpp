@@ -80,6 +80,14 @@ void TraceRecorder::put(bool all) {
     out_.clear();
 }
 
+TraceRecorder::~TraceRecorder() {
+    try {
+        finish();
+    } catch (const std::exception&) {
+        // The disk is full: whoever owns the file says so when it is closed.
+    }
+}
+
 void TraceRecorder::finish() {
     if (std::exchange(finished_, true)) return;
     out_ += "end\n";

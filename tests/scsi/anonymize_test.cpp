@@ -79,7 +79,7 @@ TEST_CASE("anonymous: IDENTIFY DEVICE data lose the serial number and name by ev
 }
 
 TEST_CASE("anonymous: bytes cut short anywhere are taken as they are") {
-    for (const std::uint8_t page : {0x00, 0x80, 0x83, 0x89, 0xc0}) {
+    for (const std::uint8_t page : ByteVector{0x00, 0x80, 0x83, 0x89, 0xc0}) {
         for (std::size_t size = 0; size < 80; ++size) blanked(scsi::inquiry_vpd(page, 252), ByteVector(size, 0xff));
     }
     ByteVector data(4, 1);

@@ -13,7 +13,8 @@ class Signals;
 class TraceHost : public Host {
 public:
     TraceHost(std::string text, const std::string& name, Signals* = nullptr);   // the file's text; throws Failure where it is no trace
-    static std::unique_ptr<TraceHost> read(const std::string& path, Signals*);  // throws Failure where it cannot be read
+    // A file may hold several recordings, one after the other: the one of that index, from 0. Throws Failure where it cannot be read.
+    static std::unique_ptr<TraceHost> read(const std::string& path, Signals*, unsigned recording = 0);
     ~TraceHost() override;
 
     std::unique_ptr<Drive> open(const DriveSpec&) override;                     // the next drive of the recorded run

@@ -17,7 +17,7 @@ class TraceRecorder : public WrapperHost {
 public:
     using Write = std::function<void(std::string_view)>;   // pieces of the file, in order; may throw Failure
     TraceRecorder(std::unique_ptr<Host> within, Write, const TraceRecorderOptions& = {});
-    ~TraceRecorder() override { finish(); }
+    ~TraceRecorder() override;
 
     std::unique_ptr<Drive> open(const DriveSpec&) override;
     Event wait(Nanoseconds deadline) override;
