@@ -130,6 +130,7 @@ void Context::finish() {
     if (!plan_.empty()) print_text(plan_);
     plan_.clear();
     clear_progress();
+    if (trace_) trace_->finish();
     if (output_->file) output_->file->finish();
     else if (std::fflush(stdout) != 0 && errno != EPIPE)
         throw Failure(ExitStatus::file_error, fmt::format("standard output cannot be written: {}", std::strerror(errno)));

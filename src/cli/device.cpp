@@ -51,7 +51,9 @@ OpenDrives Context::open(const std::vector<std::string>& names) {
 
     if (!signals_) signals_ = std::make_unique<Signals>();
     OpenDrives open;
-    open.host = specs.front().scheme == "sg" ? this_machine(options_, *signals_) : virtual_host(options_, *signals_);
+    const std::string& scheme = specs.front().scheme;
+    open.host = scheme == "trace" ? replayed(specs) : scheme == "sg" ? this_machine(options_, *signals_) : virtual_host(options_, *signals_);
+    if (options_.trace) open.host = recorded(std::move(open.host));
     if (options_.dry_run) open.host = std::make_unique<DryRunHost>(std::move(open.host), plan_);
     if (options_.verbosity) open.host = std::make_unique<WatchingHost>(std::move(open.host), options_.verbosity, [this](const std::string& line) { note(line); });
     for (const DriveSpec& spec : specs) open.drives.push_back(open.host->open(spec));

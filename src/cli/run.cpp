@@ -5,6 +5,7 @@
 #include "sgprobe/cli/suggest.h"
 #include "sgprobe/cli/version.h"
 #include "sgprobe/transport/failure.h"
+#include "sgprobe/transport/trace_format.h"
 
 namespace sgprobe::cli {
 namespace {
@@ -46,7 +47,10 @@ int run(const std::vector<std::string>& words) {
     const Arguments arguments = Arguments::parse(*sub, rest);
     const auto command = sub->make();
     command->setup(arguments);
-    Context context(shared_options(arguments));
+    SharedOptions options = shared_options(arguments);
+    options.run = "sgprobe";
+    for (const std::string& word : words) options.run += " " + trace_word(word);
+    Context context(std::move(options));
     const int status = command->run(context);
     context.finish();
     return status;

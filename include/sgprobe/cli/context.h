@@ -1,5 +1,6 @@
 // What main hands to a subcommand's run(): the shared options, drives opened as they say, and the way out for what was found.
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,11 +25,14 @@ struct OpenDrives {
     std::vector<std::unique_ptr<Drive>> drives;
 };
 
+class NewFile;
+
 enum class Format : std::uint8_t { text, json, csv, list, openmetrics };
 
 struct SharedOptions {
     Format format = Format::text;
     std::optional<std::string> output, plot, trace;
+    std::string run;                                            // the command line, for a trace
     bool force = false, anonymous = false, dry_run = false, check = false;
     unsigned verbosity = 0;
     std::optional<Nanoseconds> budget, timeout, host_overhead;
@@ -59,10 +63,14 @@ public:
 private:
     struct Output;
     void draw();
+    std::unique_ptr<Host> replayed(const std::vector<DriveSpec>&);                  // trace:FILE
+    std::unique_ptr<Host> recorded(std::unique_ptr<Host>);                          // --trace FILE
     SharedOptions options_;
     std::unique_ptr<Output> output_;
     std::vector<report::Plot> plots_;                           // finish() draws them into one picture
     std::string plan_;                                          // of a dry run; finish() prints it
+    std::shared_ptr<NewFile> trace_;                            // from the first open() on; finish() closes it
+    std::map<std::string, unsigned> replayed_;                  // how many recordings of a trace were opened before
     std::unique_ptr<Signals> signals_;                          // from the first open() on
 };
 
