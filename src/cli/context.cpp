@@ -121,6 +121,7 @@ measure::Progress Context::progress() {
 int Context::exit_status(const measure::Result& result) const {
     ExitStatus status = ExitStatus::good;
     if (result.interrupted) status = ExitStatus::interrupted;
+    else if (result.exit_status != 0) return result.exit_status;
     else if (options_.check && result.verdict == measure::Verdict::cliff) status = ExitStatus::cliff_found;
     else if (options_.check && result.verdict == measure::Verdict::inconclusive) status = ExitStatus::inconclusive;
     return static_cast<int>(status);

@@ -102,6 +102,7 @@ void SizeRun::finish(Result& result) {
     advise(result);
 
     result.interrupted = stop_ == Stop::interrupted;
+    if (stop_ == Stop::gone || stop_ == Stop::trouble) result.exit_status = stop_status_;
     const std::size_t measured = place_.size();
     std::string why = stop_why_;
     if (stop_ == Stop::budget) why = fmt::format("the budget of {:.3g} s of drive time was spent", static_cast<double>(options_.budget.count()) / 1e9);

@@ -112,7 +112,11 @@ const TraceLine* TraceHost::peek() {
             parted_ = where() + ": the trace was cut short here";
             break;
         }
-        const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+        const std::size_t end = text_.find('\n', at_);
+        if (end == text_.npos) {
+            at_ = text_.size();
+            continue;
+        }
         const std::string_view line(text_.data() + at_, end - at_);
         at_ = end + 1;
         ++line_number_;
@@ -139,6 +143,7 @@ std::unique_ptr<Drive> TraceHost::open(const DriveSpec& spec) {
     }
     DriveSpec recorded = line->spec;       // scheme and rest as they were, so that the run decides as it did
     recorded.text = spec.text;
+    if (recorded.scheme == "sg") recorded.scheme = spec.scheme;   // what this machine's kernel knows is not of that drive
     auto drive = std::make_unique<TraceDrive>(*this, recorded, line->limits, opened_++);
     next();
     return drive;
