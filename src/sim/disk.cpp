@@ -6,16 +6,18 @@
 namespace sgprobe::sim {
 
 Disk::Disk(const Model& model)
-    : mechanics_(model.media), cache_(model.cache), blocks_(model.media.blocks), physical_blocks_(Blocks{1} << model.media.physical_exponent),
+    : mechanics_(model.media), cache_(model.cache), blocks_(model.media.blocks),
+      cache_blocks_(model.cache.segments * model.cache.segment_blocks), physical_blocks_(Blocks{1} << model.media.physical_exponent),
       settle_ns_(model.media.write_settle_us * 1e3) {
     obey({});
 }
 
 void Disk::obey(const Settings& settings) {
-    const unsigned segments = settings.segments ? settings.segments : cache_.segments;
+    constexpr unsigned adaptive_segments = 64;
+    const unsigned segments = cache_.adaptive ? adaptive_segments : settings.segments ? settings.segments : cache_.segments;
     if (segments != segments_.size()) {
         segments_.assign(segments, {});
-        segment_blocks_ = cache_.segment_blocks * cache_.segments / segments;
+        segment_blocks_ = std::max<Blocks>(1, cache_.adaptive ? cache_blocks_ / 2 : cache_blocks_ / segments);
         stream_ = {};
     }
     settings_ = settings;
@@ -53,7 +55,10 @@ Blocks Disk::ahead(Lba end, Blocks n, Blocks held) const {
     const Blocks factor = settings_.multiply ? n : 1;
     Blocks most = std::min(settings_.maximum * factor, settings_.ceiling);
     most = std::max(most, settings_.minimum * factor);
-    most = std::min(most, segment_blocks_ > held ? segment_blocks_ - held : 0);
+    // A request gives back the room that it takes beyond half of the segment, but for one too long to extend a stream.
+    Blocks room = segment_blocks_ > held ? segment_blocks_ - held : 0;
+    if (n <= cache_.extend_up_to_blocks) room = std::max(room, (segment_blocks_ + 1) / 2);
+    most = std::min(most, room);
     if (!settings_.discontinuity && most) most = std::min(most, mechanics_.cylinder_end(end - 1) - end);
     return std::min(most, blocks_ - end);
 }
@@ -65,6 +70,21 @@ void Disk::set_limit(Lba limit) {
     stream_.limit = s.end = limit;
     if (limit > s.first + segment_blocks_) s.first = limit - segment_blocks_;
     stream_.end_ns = time_of(limit);
+    if (cache_.adaptive) make_room();
+}
+
+// Without fixed segments, those not used for longest go until the rest fits.
+void Disk::make_room() {
+    Blocks held = 0;
+    for (const Segment& s : segments_) held += s.end - s.first;
+    while (held > cache_blocks_) {
+        Segment* oldest = nullptr;
+        for (Segment& s : segments_)
+            if (s.end > s.first && &s != &segment(stream_.segment) && (!oldest || s.used < oldest->used)) oldest = &s;
+        if (!oldest) return;
+        held -= oldest->end - oldest->first;
+        *oldest = {};
+    }
 }
 
 double Disk::yields(double now_ns) const {

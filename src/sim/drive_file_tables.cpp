@@ -75,6 +75,7 @@ void read_media(TomlTable& t, Media& media) {
         z.read("head_skew_us", zone.head_skew_us, 0, turn_us);
         z.read("cylinder_skew_us", zone.cylinder_skew_us, 0, turn_us);
         z.refuse_unknown();
+        if (room > Blocks{1} << 62) t.fail("zones", "hold more blocks than can be named");
         room += zone.cylinders * zone.blocks_per_track * media.heads;
         media.zones.push_back(zone);
     }
@@ -137,6 +138,7 @@ void read_background(TomlTable& t, Background& b) {
 void read_cache(TomlTable& t, CacheModel& c) {
     t.require("segments", c.segments, 1, 4096);
     t.require("segment_blocks", c.segment_blocks, 1, 1e9);
+    t.read("adaptive", c.adaptive);
     t.read("extend_up_to_blocks", c.extend_up_to_blocks);
     t.read("extend_up_to_depth", c.extend_up_to_depth);
     t.read("restart_us", c.restart_us, 0, 1e6);

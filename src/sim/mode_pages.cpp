@@ -197,6 +197,7 @@ Settings ModePages::settings() const {
     s.minimum = obeyed("MIPF", 8, 0);
     s.maximum = obeyed("MAPF", 8, 65535);
     s.ceiling = obeyed("MAPFC", 8, 65535);
+    s.segments = obeyed("SIZE", 8, 0) ? 0 : static_cast<unsigned>(obeyed("NCS", 8, 0));   // SIZE: the length counts in place of the number
     return s;
 }
 

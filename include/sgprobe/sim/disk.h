@@ -41,6 +41,7 @@ private:
     Blocks ahead(Lba end, Blocks n, Blocks held) const;
     Blocks minimum(Blocks n, Blocks prefetch) const;
     void set_limit(Lba);
+    void make_room();
     void stop(double now_ns);
     double start(int segment, Lba, Lba end, Blocks prefetch, double now_ns, unsigned turns);
     void prolong(int segment, const Access&, Blocks prefetch);
@@ -61,7 +62,7 @@ private:
     Lba written_end_ = ~Lba{0};
     double written_ns_ = 0;                          // when the last write to the media ended, there
     double arms_free_ns_ = 0;
-    Blocks blocks_, segment_blocks_ = 0, physical_blocks_;
+    Blocks blocks_, segment_blocks_ = 0, cache_blocks_, physical_blocks_;
     double settle_ns_;
     std::uint64_t clock_ = 0;
 };

@@ -71,6 +71,7 @@ struct Queue {
 struct CacheModel {
     unsigned segments = 1;
     Blocks segment_blocks = 0;
+    bool adaptive = false;                        // no fixed segments: as many as fit into all of that, each up to half of it
     Blocks extend_up_to_blocks = ~Blocks{0};      // longer requests do not extend a running stream, nor give its room back
     unsigned extend_up_to_depth = ~0u;            // nor does any, while more commands than that are outstanding
     double restart_us = 50;                       // to set up another media access where the prefetch falls short of a request
