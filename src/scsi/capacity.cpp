@@ -15,6 +15,7 @@ void take_block_bytes(Parsed<Capacity>& out, std::optional<std::uint32_t> bytes)
 Parsed<Capacity> parse_capacity_10(ByteView bytes) {
     Parsed<Capacity> out;
     const Reader data = Reader(bytes).first(8);
+    out.used = data.size();
     if (data.size() < 8) out.problems.push_back(fmt::format("READ CAPACITY(10) data is 8 bytes, {} arrived", bytes.size()));
     if (const auto last = data.u32(0)) {
         if (*last == 0xffffffff) {
@@ -33,6 +34,7 @@ Parsed<Capacity> parse_capacity_16(ByteView bytes) {
     Parsed<Capacity> out;
     const Reader data = Reader(bytes).first(32);
     Capacity& value = out.value;
+    out.used = data.size();
     // SBC-2 devices return 12 bytes, and all later ones 32 (SBC-4 5.21.2).
     if (data.size() < 12) out.problems.push_back(fmt::format("READ CAPACITY(16) data is 32 bytes, {} arrived", bytes.size()));
     else if (data.size() < 32) out.notes.push_back(fmt::format("{} of 32 bytes of READ CAPACITY(16) data arrived", bytes.size()));

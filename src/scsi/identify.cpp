@@ -53,8 +53,8 @@ void take_features(const Words& w, Identify& out) {
     out.aam = feature(w, 83, 86, 9, enables);
     out.lba48 = feature(w, 83, 86, 10, enables);
     out.fua = feature(w, 84, 87, 6, enables && w.valid01(84));
-    if (out.apm && out.apm->enabled) out.apm_level = static_cast<std::uint8_t>(w.raw(91) & 0xff);
-    if (out.aam && out.aam->enabled) out.aam_level = static_cast<std::uint8_t>(w.raw(94) & 0xff);
+    if (out.apm && out.apm->enabled && w[91]) out.apm_level = static_cast<std::uint8_t>(w.raw(91) & 0xff);
+    if (out.aam && out.aam->enabled && w[94]) out.aam_level = static_cast<std::uint8_t>(w.raw(94) & 0xff);
     if (enables && w.bit(87, 8)) {
         std::uint64_t wwn = 0;
         for (std::size_t i = 108; i < 112; ++i) wwn = wwn << 16 | w.raw(i);
@@ -126,6 +126,7 @@ Parsed<Identify> parse_identify(ByteView bytes) {
     Parsed<Identify> out;
     const ByteView data = Reader(bytes).some(0, identify_bytes);
     const Words w(data);
+    out.used = data.size();
     if (data.size() < identify_bytes) out.problems.push_back(fmt::format("IDENTIFY data is 512 bytes, {} arrived", bytes.size()));
     if (bytes.size() > identify_bytes) out.notes.push_back(fmt::format("{} bytes follow the IDENTIFY data", bytes.size() - identify_bytes));
     if (data.empty()) return out;

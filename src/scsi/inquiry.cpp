@@ -46,6 +46,7 @@ Parsed<Inquiry> parse_inquiry(ByteView bytes) {
         if (arrived.size() > std::max<std::size_t>(declared, 36))
             out.notes.push_back(fmt::format("{} bytes follow the INQUIRY data", arrived.size() - data.size()));
     }
+    out.used = data.size();
     if (const auto byte = data.u8(0)) {
         value.peripheral_qualifier = static_cast<std::uint8_t>(*byte >> 5);
         value.device_type = *byte & 0x1f;

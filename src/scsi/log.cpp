@@ -24,6 +24,7 @@ void take_parameters(const Reader& data, Parsed<LogPage>& out) {
         LogParameter parameter;
         parameter.code = *code;
         parameter.control = data.u8(at + 2).value_or(0);
+        parameter.declared_length = *length;
         const ByteView value = data.some(at + 4, *length);
         parameter.value.assign(value.begin(), value.end());
         parameter.truncated = value.size() < *length;
@@ -58,6 +59,7 @@ Parsed<LogPage> parse_log_page(ByteView bytes) {
     if (page.truncated) out.problems.push_back(fmt::format("log page {:02X}h says that it has {} bytes, {} arrived", page.code, page.declared_length, bytes.size()));
     if (arrived.size() > page.declared_length) out.notes.push_back(fmt::format("{} bytes follow the log page", bytes.size() - page.declared_length));
     const Reader data = arrived.first(page.declared_length);
+    out.used = data.size();
     if (page.code == 0x00 || page.subpage == 0xff) take_list(data, out);
     else take_parameters(data, out);
     return out;

@@ -53,41 +53,71 @@ void parse_pages(const Reader& data, std::size_t at, Parsed<ModeData>& out) {
     }
 }
 
-Parsed<ModeData> parse(ByteView bytes, std::size_t header) {
-    Parsed<ModeData> out;
-    const Reader arrived(bytes);
+bool take_header(const Reader& arrived, std::size_t header, Parsed<ModeData>& out) {
     ModeData& value = out.value;
     value.header_bytes = header;
     const std::size_t width = header == 4 ? 1 : 2;
-    const auto length = arrived.big_endian(0, width);
-    if (length) value.mode_data_length = *length;
+    if (const auto length = arrived.big_endian(0, width)) value.mode_data_length = *length;
     value.medium_type = arrived.u8(width).value_or(0);
     value.device_specific = arrived.u8(width + 1).value_or(0);
     value.write_protected = (value.device_specific & 0x80) != 0;
     value.dpofua = (value.device_specific & 0x10) != 0;
     value.longlba = header == 8 && arrived.flag(4, 0);
-    const auto descriptor_length = header == 4 ? arrived.big_endian(3, 1) : arrived.big_endian(6, 2);
-    if (!descriptor_length) {
-        out.problems.push_back(fmt::format("the mode parameter header of {} bytes is cut short: {} arrived", header, bytes.size()));
-        return out;
-    }
-    const std::size_t declared = *value.mode_data_length + width;
+    const auto length = header == 4 ? arrived.big_endian(3, 1) : arrived.big_endian(6, 2);
+    if (length) value.descriptor_length = *length;
+    else out.problems.push_back(fmt::format("the mode parameter header of {} bytes is cut short: {} arrived", header, arrived.size()));
+    out.used = std::min(arrived.size(), header);
+    return length.has_value();
+}
+
+void take_contents(const Reader& data, Parsed<ModeData>& out) {
+    const std::size_t header = out.value.header_bytes, descriptors = out.value.descriptor_length.value_or(0);
+    out.used = data.size();
+    parse_descriptors(data, header, descriptors, out);
+    parse_pages(data, header + descriptors, out);
+}
+
+Parsed<ModeData> parse(ByteView bytes, std::size_t header) {
+    Parsed<ModeData> out;
+    const Reader arrived(bytes);
+    if (!take_header(arrived, header, out)) return out;
+    const std::size_t length = *out.value.mode_data_length, descriptors = *out.value.descriptor_length;
+    const std::size_t declared = length + (header == 4 ? 1 : 2);
     if (declared < header) {
-        out.problems.push_back(fmt::format("the mode data length {} does not even cover the header", *value.mode_data_length));
+        out.problems.push_back(fmt::format("the mode data length {} does not even cover the header", length));
         return out;
     }
     if (arrived.size() < declared) out.problems.push_back(fmt::format("the mode data says that it has {} bytes, {} arrived", declared, bytes.size()));
     if (arrived.size() > declared) out.notes.push_back(fmt::format("{} bytes follow the mode data", bytes.size() - declared));
-    const Reader data = arrived.first(declared);
-    if (header + *descriptor_length > declared) {
-        out.problems.push_back(fmt::format("the block descriptor length {} contradicts the mode data length {}: only {} bytes follow the header",
-                                           *descriptor_length, *value.mode_data_length, declared - header));
+    if (header + descriptors > declared) {
+        out.problems.push_back(fmt::format("the block descriptor length {} contradicts the mode data length {}: only {} bytes follow the header", descriptors, length, declared - header));
         return out;   // where the pages begin cannot be told
     }
-    parse_descriptors(data, header, *descriptor_length, out);
-    parse_pages(data, header + *descriptor_length, out);
+    take_contents(arrived.first(declared), out);
     return out;
 }
+}
+
+Parsed<ModeData> parse_mode_select(ByteView bytes, bool ten_byte) {
+    Parsed<ModeData> out;
+    const Reader arrived(bytes);
+    const std::size_t header = ten_byte ? 8 : 4;
+    if (!take_header(arrived, header, out)) return out;
+    if (!arrived.has(header, *out.value.descriptor_length)) {
+        out.problems.push_back(fmt::format("the block descriptor length {} goes past the {} bytes of the list", *out.value.descriptor_length, bytes.size()));
+        return out;
+    }
+    take_contents(arrived, out);
+    return out;
+}
+
+Parsed<ModeData> parse_bare_mode_pages(ByteView bytes) {
+    Parsed<ModeData> out;
+    out.value.header_bytes = 0;
+    out.used = bytes.size();
+    if (bytes.empty()) out.problems.push_back("no mode page");
+    parse_pages(Reader(bytes), 0, out);
+    return out;
 }
 
 const ModePage* ModeData::find(std::uint8_t code, std::uint8_t subpage) const {

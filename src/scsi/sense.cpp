@@ -19,8 +19,10 @@ void parse_fixed(const Reader& data, Parsed<Sense>& out) {
     sense.ascq = data.u8(13);
     if (const auto fru = data.u8(14); fru && *fru != 0) sense.fru = fru;
     parse_key_specific(data.part(15, 3), out);
+    const bool cut_before_asc = !sense.ascq && data.u8(7).value_or(0xff) >= 6;
+    if (cut_before_asc) return;   // whether INFORMATION is that, or ATA registers, cannot be told
     sense.ata = fixed_ata_registers(data, sense);
-    if (sense.ata) return;   // the registers stand in the information and command-specific fields
+    if (sense.asc == 0x00 && sense.ascq == 0x1d) return;   // registers, found or not, stand in both fields
     if (sense.valid) sense.information = data.big_endian(3, 4);
     if (const auto specific = data.big_endian(8, 4); specific && *specific != 0) sense.command_specific = specific;
 }
@@ -55,6 +57,7 @@ Parsed<Sense> parse_sense(ByteView bytes, unsigned depth) {
     } else {
         out.problems.push_back(fmt::format("sense data ends before its length field: {} bytes arrived", bytes.size()));
     }
+    out.used = data.size();
     if (sense.descriptor_format) parse_descriptor_format(data, depth, out);
     else parse_fixed(data, out);
     return out;

@@ -9,6 +9,10 @@ namespace sgprobe::scsi {
 Reader vpd_page(ByteView, std::uint8_t code, std::vector<std::string>& problems, std::vector<std::string>& notes);
 
 template <class T>
-Reader vpd_page(ByteView bytes, std::uint8_t code, Parsed<T>& out) { return vpd_page(bytes, code, out.problems, out.notes); }
+Reader vpd_page(ByteView bytes, std::uint8_t code, Parsed<T>& out) {
+    const Reader page = vpd_page(bytes, code, out.problems, out.notes);
+    out.used = page.size();
+    return page;
+}
 
 }

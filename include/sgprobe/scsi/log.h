@@ -10,7 +10,8 @@ namespace sgprobe::scsi {
 struct LogParameter {
     std::uint16_t code = 0;
     std::uint8_t control = 0;
-    ByteVector value{};                       // without the four bytes of its header
+    std::size_t declared_length = 0;        // of the value, as the parameter says itself
+    ByteVector value{};                     // what arrived of it, without the four bytes of its header
     bool truncated = false;
 };
 

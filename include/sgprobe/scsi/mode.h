@@ -24,6 +24,7 @@ struct ModePage {
 struct ModeData {
     std::size_t header_bytes = 4;                 // 4 for the 6-byte command, 8 for the 10-byte one
     std::optional<std::size_t> mode_data_length{};  // as sent
+    std::optional<std::size_t> descriptor_length{};   // as sent
     std::uint8_t medium_type = 0, device_specific = 0;
     bool write_protected = false, dpofua = false, longlba = false;
     std::vector<ModeBlockDescriptor> descriptors{};
@@ -33,5 +34,10 @@ struct ModeData {
 };
 Parsed<ModeData> parse_mode_6(ByteView);
 Parsed<ModeData> parse_mode_10(ByteView);
+
+// A MODE SELECT parameter list: MODE DATA LENGTH is reserved there (SPC-5 6.14), so that only the list's end ends it.
+Parsed<ModeData> parse_mode_select(ByteView, bool ten_byte);
+// Pages as bytes without any header, as sdparm --hex and many a post show them.
+Parsed<ModeData> parse_bare_mode_pages(ByteView);
 
 }
