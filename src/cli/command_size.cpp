@@ -43,6 +43,7 @@ class Size : public Command {
             const auto result = measure::measure_size(host, drive, options_, context.progress());
             if (!udev_) {
                 context.print(result);
+                if (result.exit_status != 0) context.note(fmt::format("{}: {}", drive.name(), result.reason));
                 return context.exit_status(result);
             }
             bool any = false;

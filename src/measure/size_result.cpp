@@ -102,8 +102,8 @@ void SizeRun::finish(Result& result) {
     advise(result);
 
     result.interrupted = stop_ == Stop::interrupted;
-    if (stop_ == Stop::gone || stop_ == Stop::trouble) result.exit_status = stop_status_;
     const std::size_t measured = place_.size();
+    if (stop_ == Stop::gone || stop_ == Stop::trouble || (stop_ == Stop::none && measured == 0)) result.exit_status = stop_status_;
     std::string why = stop_why_;
     if (stop_ == Stop::budget) why = fmt::format("the budget of {:.3g} s of drive time was spent", static_cast<double>(options_.budget.count()) / 1e9);
     if (!result.cliffs.empty()) {
@@ -116,7 +116,7 @@ void SizeRun::finish(Result& result) {
         result.reason = why;
     } else if (measured < 2) {
         result.verdict = Verdict::inconclusive;
-        result.reason = "fewer than two sizes could be measured";
+        result.reason = measured == 0 ? "no size could be measured: " + cells_.front().note : "fewer than two sizes could be measured";
     } else if (!doubtful_.empty()) {
         const Step& s = doubtful_.front();
         const double loss = s.jump / (cells_[place_[s.left]].blocks ? times_.time_us[place_[s.left]] + s.jump : 1);

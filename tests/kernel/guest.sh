@@ -11,7 +11,8 @@ until_true() {
     done
 }
 
-no_drive() { [ ! -d /sys/module/scsi_debug ] || until_true 10 rmmod scsi_debug; }
+# Whoever looks at a drive, such as sd that waits for it to become ready, must let go first.
+no_drive() { [ ! -d /sys/module/scsi_debug ] || until_true 10 rmmod scsi_debug 2> /dev/null; }
 
 # new_drive PARAMETER...: takes scsi_debug's drive away, if there is one, and brings a new one, /dev/sg0.
 new_drive() { no_drive && load scsi_debug "$@" && until_true 10 test -c /dev/sg0; }
@@ -51,3 +52,18 @@ run() {
 # says PATTERN, complains PATTERN: the last `run` printed a line that matches (ERE, no matter the case) to its output, as its complaint.
 says() { grep -qiE -e "$1" $out || { echo "the output has no line like: $1" >&2; return 1; }; }
 complains() { grep -qiE -e "$1" $err || { echo "the complaint has no line like: $1" >&2; return 1; }; }
+
+# value EXPRESSION: what the last `run` printed as JSON, r, by a Python expression: value 'r["verdict"]'.
+value() { python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' $out "$1"; }
+
+# equal WHAT ONE OTHER
+equal() { [ "$2" = "$3" ] || { echo "$1: $2, expected $3" >&2; return 1; }; }
+
+# after_requests N COMMAND...: runs the command when /dev/sg0 has been sent N more requests than now.
+requests() { echo $(($(cat /sys/class/scsi_generic/sg0/device/iorequest_cnt))); }
+after_requests() {
+    enough=$(($(requests) + $1))
+    shift
+    while [ "$(requests)" -lt $enough ]; do sleep 0.05; done
+    "$@"
+}
