@@ -6,6 +6,7 @@
 
 #include "sgprobe/cli/context.h"
 #include "sgprobe/cli/watching.h"
+#include "sgprobe/pages/device_id.h"
 #include "sgprobe/sim/sim.h"
 #include "sgprobe/transport/failure.h"
 #include "sgprobe/transport/pipe_target.h"
@@ -56,7 +57,11 @@ OpenDrives Context::open(const std::vector<std::string>& names) {
     if (options_.trace) open.host = recorded(std::move(open.host));
     if (options_.dry_run) open.host = std::make_unique<DryRunHost>(std::move(open.host), plan_);
     if (options_.verbosity) open.host = std::make_unique<WatchingHost>(std::move(open.host), options_.verbosity, [this](const std::string& line) { note(line); });
-    for (const DriveSpec& spec : specs) open.drives.push_back(open.host->open(spec));
+    for (const DriveSpec& spec : specs) {
+        open.drives.push_back(open.host->open(spec));
+        // What the kernel knows of a device tells its quirks before anything is sent to it.
+        if (spec.scheme == "sg") pages::obey(*open.drives.back(), pages::device_id(Sysfs(), Sysfs().sg_name_of(spec.rest)));
+    }
     return open;
 }
 

@@ -1,3 +1,4 @@
+#include "sgprobe/pages/device_id.h"
 #include "sgprobe/measure/limit_drive.h"
 
 #include <fmt/format.h>
@@ -108,6 +109,7 @@ const LimitFacts& LimitDrive::learn() {
     }
     const Completion inquiry = ask(scsi::inquiry(96), 96, "cannot read its identity", true);
     facts_.inquiry = scsi::parse_inquiry(inquiry.data()).value;
+    pages::obey(*drive_, pages::device_id(facts_.inquiry));
     identity_.assign(inquiry.data().begin(), inquiry.data().begin() + std::min<std::ptrdiff_t>(36, std::ssize(inquiry.data())));
     if (!direct_access(facts_.inquiry.device_type))
         throw Failure(ExitStatus::contradiction, fmt::format("{}: not a disk (peripheral device type {:02x}h): it has no logical blocks to read", drive_->name(), facts_.inquiry.device_type));

@@ -1,5 +1,6 @@
 #include "sgprobe/measure/subject.h"
 
+#include "sgprobe/pages/device_id.h"
 #include "sgprobe/scsi/mode.h"
 #include "sgprobe/scsi/reader.h"
 #include "sgprobe/scsi/sense.h"
@@ -55,6 +56,11 @@ void read_identity(Host& host, Drive& drive, Subject& s) {
     const std::uint8_t type = s.inquiry.device_type;
     if (type != 0x00 && type != 0x07 && type != 0x0e && type != 0x14)
         throw Failure(ExitStatus::file_error, drive.name() + ": not a disk: INQUIRY says peripheral device type " + hex(ByteView(&type, 1)) + "h");
+    pages::DeviceId id = pages::device_id(s.inquiry);
+    pages::obey(drive, id);
+    pages::add_ata_identity(host, drive, id);
+    pages::obey(drive, id);
+    for (const std::string& known : pages::sentences(id)) s.notes.push_back("known: " + known);
     s.identity.path = drive.name();
     s.identity.vendor = scsi::trimmed(s.inquiry.vendor.value_or(""));
     s.identity.product = scsi::trimmed(s.inquiry.product.value_or(""));
@@ -102,7 +108,10 @@ void read_capacity(Host& host, Drive& drive, Subject& s) {
     s.identity.blocks = *s.capacity.blocks;
     s.identity.block_bytes = *s.capacity.block_bytes;
     s.identity.physical_block_bytes = s.identity.block_bytes << std::min(s.capacity.physical_exponent, 15u);
-    s.media = {{0, s.identity.blocks}};
+    // Known quirks: the last block may not be there, and the last ones are not read many at a time.
+    if (drive.precautions().capacity_one_too_large && s.identity.blocks > 1) --s.identity.blocks;
+    const Blocks left_out = drive.precautions().last_blocks_single.value_or(0) * 512 / s.identity.block_bytes;
+    s.media = {{0, s.identity.blocks - std::min(left_out, s.identity.blocks - 1)}};
 }
 
 std::optional<scsi::ModeData> mode_page(Host& host, Drive& drive, std::uint8_t page) {

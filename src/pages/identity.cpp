@@ -1,3 +1,4 @@
+#include "sgprobe/pages/device_id.h"
 #include "sgprobe/pages/identity.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ std::optional<Completion> inquire(Host& host, Drive& drive, const scsi::Cdb& cdb
         Completion completion = execute(host, drive, std::move(command));
         if (completion.outcome.good()) return completion;
         const bool refused = completion.outcome.check_condition() && scsi::parse_sense(completion.sense.view()).value.is(scsi::SenseKey::illegal_request);
-        if (refused) return {};
+        if (refused || !forbidden(drive.precautions(), completion.command.cdb).empty()) return {};
         if (i >= 3 || completion.outcome.kind == Outcome::Kind::gone || completion.outcome.kind == Outcome::Kind::os_refusal)
             throw failure(completion, "cannot tell which drive this is");
     }
@@ -33,6 +34,7 @@ DriveIdentity read_once(Host& host, Drive& drive) {
     const auto standard = inquire(host, drive, scsi::inquiry(252));
     if (!standard) throw Failure(ExitStatus::malformed, fmt::format("{}: refuses INQUIRY, which every drive must answer", drive.name()));
     const scsi::Inquiry inquiry = scsi::parse_inquiry(standard->data()).value;
+    obey(drive, device_id(inquiry));
     identity.vendor = scsi::trimmed(inquiry.vendor.value_or(""));
     identity.product = scsi::trimmed(inquiry.product.value_or(""));
     identity.revision = scsi::trimmed(inquiry.revision.value_or(""));

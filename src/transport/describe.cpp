@@ -53,6 +53,7 @@ std::string describe(const Completion& c) {
         case Kind::time_out: return fmt::format("time-out after {}", seconds(c.latency()));
         case Kind::host_error: return fmt::format("host error (host status {:02x}h, driver status {:02x}h)", c.outcome.host_status, c.outcome.driver_status);
         case Kind::os_refusal:
+            if (const std::string why = c.drive ? forbidden(c.drive->precautions(), c.command.cdb) : std::string(); !why.empty()) return why;
             return fmt::format("refused by the system: {}", c.outcome.os_errno ? std::system_category().message(c.outcome.os_errno) : "no reason given");
         case Kind::gone: {
             const std::string why = c.drive ? c.drive->gone() : "";

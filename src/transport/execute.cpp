@@ -1,10 +1,22 @@
 #include <algorithm>
+#include <cerrno>
 
 #include "sgprobe/transport/drive.h"
 
 namespace sgprobe {
 
 Completion execute(Host& host, Drive& drive, Command&& command) {
+    shorten(drive.precautions(), command);
+    if (!forbidden(drive.precautions(), command.cdb).empty()) {
+        Completion refused;
+        refused.drive = &drive;
+        refused.command = std::move(command);
+        refused.outcome.kind = Outcome::Kind::os_refusal;
+        refused.outcome.os_errno = EPERM;
+        refused.resid = refused.command.length;
+        refused.submitted = refused.finished = host.now();
+        return refused;
+    }
     const Nanoseconds timeout = command.timeout > Nanoseconds(0) ? command.timeout : host.timeout();
     const Nanoseconds give_up = host.now() + timeout;
     Nanoseconds pause = std::chrono::milliseconds(1);

@@ -21,7 +21,7 @@ bool another_commands(const Completion& c) {
 }
 }
 
-Inquirer::Inquirer(Host& host, Drive& drive, const Precautions& precautions) : host_(host), drive_(drive), precautions_(precautions) {}
+Inquirer::Inquirer(Host& host, Drive& drive) : host_(host), drive_(drive) {}
 
 Completion Inquirer::ask(const scsi::Cdb& cdb, Bytes allocation) {
     for (int attempt = 1;; ++attempt) {
@@ -67,7 +67,7 @@ Reply Inquirer::once(const Question& question, Bytes allocation) {
     const Completion completion = ask(question.cdb(allocation), allocation);
     if (completion.outcome.good()) {
         // A bridge that lies about what it moved (or did not) is believed only in the length that the reply itself says.
-        const ByteView arrived = precautions_.residue_unreliable ? completion.command.data.bytes() : completion.data();
+        const ByteView arrived = drive_.precautions().residue_unreliable ? completion.command.data.bytes() : completion.data();
         judge(question, allocation, arrived, reply);
         if (reply.state == Reply::State::malformed) reply.exit_status = static_cast<int>(ExitStatus::malformed);
         return reply;

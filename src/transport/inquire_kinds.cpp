@@ -33,7 +33,7 @@ Reply Inquirer::inquiry() {
     question.kind = "INQUIRY";
     question.cdb = [](Bytes allocation) { return scsi::inquiry(static_cast<std::uint16_t>(allocation)); };
     question.first = question.header = 36;
-    question.most = precautions_.max_inquiry_bytes.value_or(252);   // the one byte of length that SCSI-2 devices look at
+    question.most = drive_.precautions().max_inquiry_bytes.value_or(252);   // the one byte of length that SCSI-2 devices look at
     question.declared = [](ByteView bytes) { return plus(scsi::Reader(bytes).u8(4), 5); };
     question.check = [](ByteView bytes, Reply& reply) {
         if (bytes.size() >= 36 && std::ranges::all_of(bytes.subspan(8, 28), [&](std::uint8_t byte) { return byte == bytes.back() && byte != 0x20; }))
@@ -51,11 +51,11 @@ std::vector<std::uint8_t> Inquirer::vpd_pages() {
 }
 
 Reply Inquirer::vpd(std::uint8_t page) {
-    if (precautions_.no_vpd) return skipped("VPD pages are known to break this device");
+    if (drive_.precautions().no_vpd) return skipped("VPD pages are known to break this device");
     Question question;
     question.kind = fmt::format("VPD page {:02X}h", page);
     question.cdb = [page](Bytes allocation) { return scsi::inquiry_vpd(page, static_cast<std::uint16_t>(allocation)); };
-    question.header = precautions_.no_short_vpd ? question.first : 4;
+    question.header = drive_.precautions().no_short_vpd ? question.first : 4;
     question.declared = four_and_length16;
     question.check = [page, kind = question.kind](ByteView bytes, Reply& reply) {
         if (scsi::looks_like_inquiry(bytes)) reply.problems.push_back(kind + ": standard INQUIRY data came in its place");
@@ -84,7 +84,7 @@ Reply Inquirer::log(std::uint8_t page, std::uint8_t subpage) {
 }
 
 Reply Inquirer::ata_data_in(const scsi::AtaCommand& command, const std::string& what) {
-    if (precautions_.no_ata_pass_through) return skipped("ATA PASS-THROUGH is known to break this device");
+    if (drive_.precautions().no_ata_pass_through) return skipped("ATA PASS-THROUGH is known to break this device");
     Question question;
     question.kind = what;
     question.first = question.header = question.most = 512;
@@ -129,11 +129,11 @@ CapacityReply Inquirer::capacity() {
     CapacityReply out;
     static_cast<Reply&>(out) = fetch(ten);
     if (out) out.capacity = scsi::parse_capacity_10(out.bytes).value;
-    const bool ask_16 = !precautions_.no_read_capacity_16 && out.state != Reply::State::failed;
+    const bool ask_16 = !drive_.precautions().no_read_capacity_16 && out.state != Reply::State::failed;
     Reply wide = ask_16 ? fetch(sixteen) : skipped("READ CAPACITY(16) is known to break this device");
     if (wide) {
         const scsi::Capacity from_16 = scsi::parse_capacity_16(wide.bytes).value;
-        if (out && !out.capacity.needs_16 && !precautions_.needs_read_capacity_16 &&
+        if (out && !out.capacity.needs_16 && !drive_.precautions().needs_read_capacity_16 &&
             (out.capacity.blocks != from_16.blocks || out.capacity.block_bytes != from_16.block_bytes)) {
             out.problems.push_back(fmt::format("READ CAPACITY(10) says {} blocks of {} bytes, READ CAPACITY(16) says {} of {}", out.capacity.blocks.value_or(0),
                                                out.capacity.block_bytes.value_or(0), from_16.blocks.value_or(0), from_16.block_bytes.value_or(0)));
@@ -146,7 +146,7 @@ CapacityReply Inquirer::capacity() {
     } else if (!out || out.capacity.needs_16) {
         static_cast<Reply&>(out) = wide;
     }
-    if (out && precautions_.capacity_one_too_large && out.capacity.blocks && *out.capacity.blocks > 1) {
+    if (out && drive_.precautions().capacity_one_too_large && out.capacity.blocks && *out.capacity.blocks > 1) {
         --*out.capacity.blocks;
         out.notes.push_back("this device is known to say one block too many: one was taken off");
     }

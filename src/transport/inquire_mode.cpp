@@ -55,7 +55,7 @@ ModeReply Inquirer::mode_of_form(const scsi::ModeSense& asked, bool ten_byte) {
 }
 
 ModeReply Inquirer::mode(const scsi::ModeSense& asked) {
-    if (precautions_.no_mode_sense) {
+    if (drive_.precautions().no_mode_sense) {
         ModeReply reply;
         reply.state = Reply::State::skipped;
         reply.reason = "MODE SENSE is known to break this device";

@@ -189,6 +189,7 @@ void SgDrive::submit(Command&& command) {
     if (nothing_to_send) return refuse(index, EFAULT);
     const Nanoseconds timeout = slot.command.timeout > Nanoseconds(0) ? slot.command.timeout : host_.options_.timeout;
     fill_header(slot.header, slot.command, timeout, slot.sense);
+    if (const auto most = precautions().max_sense_bytes) slot.header.mx_sb_len = static_cast<unsigned char>(std::min<unsigned>(slot.header.mx_sb_len, *most));
     slot.header.pack_id = static_cast<int>(index);
     SgDrive* const other = host_.staged_;
     if (!other && host_.sent_ == 0) {

@@ -19,7 +19,7 @@ struct Bench {
     ScriptedTarget* target;
     Inquirer inquirer;
     explicit Bench(ScriptedTarget::Script script, const Precautions& precautions = {})
-        : drive(attach(std::move(script))), inquirer(host, *drive, precautions) {}
+        : drive(attach(std::move(script))), inquirer(host, *drive) { drive->set_precautions(precautions); }
     std::unique_ptr<Drive> attach(ScriptedTarget::Script script) {
         auto made = std::make_unique<ScriptedTarget>(std::move(script));
         target = made.get();

@@ -11,6 +11,7 @@
 
 #include "sgprobe/transport/command.h"
 #include "sgprobe/transport/drive_spec.h"
+#include "sgprobe/transport/precautions.h"
 
 namespace sgprobe {
 
@@ -37,7 +38,11 @@ public:
     virtual unsigned outstanding() const = 0;
     virtual HiddenCounters counters() { return {}; }
     virtual std::string gone() const { return {}; }    // why there is no drive any more, safe to print; empty while there is one
+    virtual const Precautions& precautions() const { return precautions_; }   // what is left undone because the device is known to break
+    virtual void set_precautions(const Precautions& p) { precautions_ = p; }
     std::string name() const { return spec().text; }   // as the user wrote it; messages name the drive with it
+private:
+    Precautions precautions_;
 };
 
 struct Event {
@@ -63,7 +68,8 @@ private:
     int held_signal_ = 0;
 };
 
-// Submits one command and waits for it. BUSY and TASK SET FULL are held back and sent again until the command's timeout.
+// Submits one command and waits for it. One that is known to break the device is not sent: it comes back refused (EPERM), or is made
+// shorter where that is enough (INQUIRY, REQUEST SENSE). BUSY and TASK SET FULL are held back and sent again until the command's timeout.
 // Nothing else may be outstanding on the host. An interruption is kept by the host and reported by the next wait().
 Completion execute(Host&, Drive&, Command&&);
 

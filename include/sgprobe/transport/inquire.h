@@ -39,9 +39,7 @@ struct CapacityReply : Reply {
 
 class Inquirer {
 public:
-    Inquirer(Host&, Drive&, const Precautions& = {});
-    void set(const Precautions& precautions) { precautions_ = precautions; }   // once the identity is known
-    const Precautions& precautions() const { return precautions_; }
+    Inquirer(Host&, Drive&);                                // leaves undone what the drive's precautions say
 
     Reply inquiry();                                        // standard INQUIRY: 36 bytes, then as many as it says
     Reply vpd(std::uint8_t page);
@@ -65,7 +63,6 @@ private:
 
     Host& host_;
     Drive& drive_;
-    Precautions precautions_;
     std::string last_kind_;                 // of the last reply, and its bytes: firmware that repeats itself is caught
     ByteVector last_bytes_;
     std::optional<std::vector<std::uint8_t>> vpd_pages_;

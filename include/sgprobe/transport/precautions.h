@@ -1,8 +1,10 @@
 // What the program leaves undone, or does in a smaller way, on a device that is known to break. Made from the list of known
-// quirks (pages/quirks.h); nothing is set for a device that nothing is known of.
+// quirks (pages/quirks.h) and kept by the drive (Drive::set_precautions); nothing is set for a device that nothing is known of.
 #pragma once
 #include <optional>
+#include <string>
 
+#include "sgprobe/scsi/cdb.h"
 #include "sgprobe/scsi/types.h"
 
 namespace sgprobe {
@@ -27,5 +29,10 @@ struct Precautions {
     std::optional<Blocks> last_blocks_single{};   // these many at the end are read one at a time or not at all
     std::optional<Bytes> max_transfer_bytes{};    // what the kernel limits the model to
 };
+
+// Why a command must not be sent to a device of which this is known: a text, else empty. execute() sends no such command.
+struct Command;
+void shorten(const Precautions&, Command&);     // INQUIRY and REQUEST SENSE to what the device bears
+std::string forbidden(const Precautions&, const scsi::Cdb&);
 
 }

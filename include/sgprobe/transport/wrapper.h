@@ -41,6 +41,8 @@ public:
     unsigned outstanding() const override { return within_->outstanding(); }
     HiddenCounters counters() override { return within_->counters(); }
     std::string gone() const override { return within_->gone(); }
+    const Precautions& precautions() const override { return within_->precautions(); }
+    void set_precautions(const Precautions& p) override { within_->set_precautions(p); }
     Drive& within() { return *within_; }
 
 private:
