@@ -29,7 +29,7 @@ std::optional<Advice> advise_max_sectors(const DeviceIdentity& device, Bytes lon
 
 std::optional<double> measure_rotation_us(Host& host, Drive& drive, const Subject& subject, Addresses& addresses) {
     const auto lba = addresses.take(subject.alignment());
-    if (!lba) return {};
+    if (!lba || drive.precautions().no_fua) return {};
     std::vector<double> gaps;
     Nanoseconds last{0};
     for (int i = 0; i < 16; ++i) {

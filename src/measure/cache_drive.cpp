@@ -35,7 +35,7 @@ CacheDrive::Timed CacheDrive::read(Lba lba, Blocks n, bool fua) {
     if (host_.now() >= end_) { finding_.budget_spent = true; throw CacheOver("the budget was spent"); }
     for (unsigned attempt = 0;; ++attempt) {
         Command command;
-        const auto cdb = scsi::build(scsi::ReadWrite{.opcode = lba + n > 0xffffffff ? scsi::RwOpcode::read16 : scsi::RwOpcode::read10, .lba = lba, .blocks = n, .fua = fua});
+        const auto cdb = scsi::build(scsi::ReadWrite{.opcode = lba + n > 0xffffffff ? scsi::RwOpcode::read16 : scsi::RwOpcode::read10, .lba = lba, .blocks = n, .fua = fua && !drive_.precautions().no_fua});
         command.cdb = *cdb;
         command.direction = scsi::Direction::in;
         command.length = n * block_bytes();         // no buffer: nobody looks at what arrives

@@ -22,6 +22,7 @@ Facts gather_facts(Host& host, Drive& drive, const pages::Catalogue& catalogue, 
     add_capacity(facts, inquirer);
     add_medium(facts, inquirer);
     add_ata(facts, inquirer, anonymous);
+    add_quirks(facts, drive, kernel);
     add_caching(facts, inquirer, catalogue);
     add_host(facts, drive, kernel, kernel ? Sysfs().kernel_release() : "");
     std::erase_if(facts.groups, [](const FactGroup& group) { return group.facts.empty(); });

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "facts_parts.h"
+#include "sgprobe/pages/device_id.h"
 #include "sgprobe/scsi/inquiry.h"
 #include "sgprobe/transport/failure.h"
 
@@ -60,6 +61,7 @@ void add_identity(Facts& facts, Inquirer& inquirer, bool anonymous) {
     facts.device.vendor = scsi::trimmed(i.vendor.value_or(""));
     facts.device.product = scsi::trimmed(i.product.value_or(""));
     facts.device.revision = scsi::trimmed(i.revision.value_or(""));
+    pages::obey(inquirer.drive(), pages::device_id(i));
     g.add("vendor", "vendor", facts.device.vendor);
     g.add("product", "product", facts.device.product);
     g.add("revision", "firmware revision", facts.device.revision);

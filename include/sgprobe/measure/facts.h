@@ -42,6 +42,7 @@ void add_capacity(Facts&, Inquirer&);
 void add_medium(Facts&, Inquirer&);
 void add_ata(Facts&, Inquirer&, bool anonymous);
 void add_caching(Facts&, Inquirer&, const pages::Catalogue&);
+void add_quirks(Facts&, Drive&, const std::optional<KernelDevice>&);   // known ones, obeyed from then on
 void add_host(Facts&, const Drive&, const std::optional<KernelDevice>&, const std::string& kernel_release);
 
 }

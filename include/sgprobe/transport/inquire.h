@@ -40,6 +40,7 @@ struct CapacityReply : Reply {
 class Inquirer {
 public:
     Inquirer(Host&, Drive&);                                // leaves undone what the drive's precautions say
+    Drive& drive() { return drive_; }
 
     Reply inquiry();                                        // standard INQUIRY: 36 bytes, then as many as it says
     Reply vpd(std::uint8_t page);
