@@ -6,6 +6,7 @@
 # make test       build and run the unit tests alone
 # make faults     the whole fault campaign (make check runs a sample)
 # make docs       make man/sgprobe.8 and the README's session anew after a subcommand, an option or an output has changed
+# make truth      random drives with planted cliffs: how often is the verdict true?
 # make install    DESTDIR and PREFIX are honoured; uninstall takes it all away
 VERSION  := 0.1
 PREFIX   ?= /usr/local
@@ -63,6 +64,15 @@ $(BUILD)/embedded.o: $(BUILD)/embedded.cpp
 $(BUILD)/embedded.cpp: tools/embed $(EMBEDDED)
 	@mkdir -p $(@D)
 	tools/embed $(EMBEDDED) > $@.tmp && mv $@.tmp $@
+
+$(BUILD)/truth: $(BUILD)/tests/truth/size_truth.o $(BUILD)/libsgprobe.a
+	$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# TRUTH_DRIVES of each of 24 kinds; each is judged by what was planted in it
+TRUTH_DRIVES ?= 250
+.PHONY: truth
+truth: $(BUILD)/truth
+	$(BUILD)/truth $(TRUTH_DRIVES)
 
 test: build/sgprobe $(BUILD)/unit-tests
 	$(BUILD)/unit-tests

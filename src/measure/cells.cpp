@@ -90,7 +90,7 @@ std::size_t find_warm_up(const std::vector<std::vector<float>>& runs_us) {
             const std::vector<double> late(run.begin() + static_cast<std::ptrdiff_t>(run.size() / 2), run.end());
             ratios.push_back(run[at] / median(late));
         }
-        if (ratios.size() >= 2 && quantile(ratios, 0.4) > 1.2) warm_up = at + 1;
+        if (ratios.size() >= 2 && quantile(ratios, 0.4) > 1.15) warm_up = at + 1;
     }
     return warm_up;
 }

@@ -134,10 +134,18 @@ std::size_t SizeRun::counted_for(Blocks blocks) const {
     return std::clamp<std::size_t>(wanted, least_counted_, 32);
 }
 
+// A sample that is not sure yet is better long enough to be worth its seek.
+std::size_t SizeRun::worthwhile_count(Blocks blocks) const {
+    if (about_mb_s_ <= 0) return 1;
+    const double command_us = std::max(static_cast<double>(bytes(blocks)) / about_mb_s_, 20.0);
+    return std::clamp<std::size_t>(static_cast<std::size_t>(2 * jump_us_ / command_us), 1, 48);
+}
+
 // Times a few longer runs: how fast is it about, and how many commands after a jump are not yet at full speed?
 void SizeRun::pilot() {
     const double budget_s = seconds(options_.budget);
     std::vector<std::vector<float>> runs;
+    std::vector<double> jumps;
     double rate_mb_s = 0;
     for (const Bytes wanted : {16 * kib, 64 * kib, 64 * kib, 64 * kib, 16 * kib, 512 * kib, 512 * kib}) {
         const Cell* nearest = &cells_.front();
@@ -155,14 +163,19 @@ void SizeRun::pilot() {
         if (stop_ != Stop::none) return;
         if (run.end == StreamRun::End::complete) {
             runs.push_back(run.gap_us);
-            double late = 0;
-            for (std::size_t i = run.gap_us.size() / 2; i < run.gap_us.size(); ++i) late += run.gap_us[i];
-            rate_mb_s = std::max(rate_mb_s, static_cast<double>(bytes(nearest->blocks)) * static_cast<double>(run.gap_us.size() - run.gap_us.size() / 2) / late);
+            const std::size_t half = run.gap_us.size() / 2;
+            const double late = median({run.gap_us.begin() + static_cast<std::ptrdiff_t>(half), run.gap_us.end()});
+            double jump = 0;
+            for (std::size_t i = 0; i < half; ++i) jump += std::max(run.gap_us[i] - late, 0.0);
+            jumps.push_back(jump);
+            rate_mb_s = std::max(rate_mb_s, static_cast<double>(bytes(nearest->blocks)) / late);
         } else if (run.end == StreamRun::End::timed_out) {
             ++timeouts_;
         }
     }
     warm_up_ = find_warm_up(runs);
+    jump_us_ = median(jumps);
+    about_mb_s_ = rate_mb_s;
     plan_counts(rate_mb_s);
 }
 
@@ -208,6 +221,22 @@ bool SizeRun::sweep_round(const std::vector<std::size_t>& chosen) {
     return true;
 }
 
+// The pilot was short: now all samples together say whether the first counted commands are slower than the last.
+void SizeRun::settle_warm_up() {
+    for (; warm_up_ < 24; ++warm_up_) {
+        std::vector<double> excess;
+        for (const Cell& c : cells_) {
+            for (const TimedSample& s : c.samples) {
+                if (s.gap_us.size() < warm_up_ + 2) continue;
+                const std::vector<double> late(s.gap_us.begin() + static_cast<std::ptrdiff_t>(warm_up_ + (s.gap_us.size() - warm_up_) / 2), s.gap_us.end());
+                excess.push_back(std::log(s.gap_us[warm_up_] / median(late)));
+            }
+        }
+        const Location l = biweight(excess, 0.15);
+        if (excess.size() < 8 || l.value < 0.02 || l.value < 3.5 * l.error) return;
+    }
+}
+
 Curve SizeRun::analyse() {
     times_ = time_cells(cells_, warm_up_);
     sample_sigma_ = std::max(times_.fit.sigma, 0.002);
@@ -241,6 +270,7 @@ void SizeRun::sweep() {
         if (!sweep_round(all)) break;
         report_progress(0.6 * static_cast<double>(rounds_) / static_cast<double>(rounds), fmt::format("round {} of the sweep", rounds_ + 1));
     }
+    settle_warm_up();
     curve_ = analyse();
     while (stop_ == Stop::none && options_.rounds == 0) {
         const std::vector<std::size_t> doubtful = cells_in_doubt(curve_);
@@ -249,6 +279,7 @@ void SizeRun::sweep() {
             stop_why_ = fmt::format("{:.3g} s of drive time did not suffice", seconds(options_.budget));
             break;
         }
+        for (const std::size_t i : doubtful) cells_[i].counted = std::max(cells_[i].counted, worthwhile_count(cells_[i].blocks));
         if (!sweep_round(doubtful)) break;
         report_progress(0.6, fmt::format("{} sizes in doubt", doubtful.size()));
         curve_ = analyse();

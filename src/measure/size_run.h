@@ -41,6 +41,8 @@ private:
     bool take_sample(Cell&, std::size_t round, std::size_t warm_up);     // false: stop_ says why
     StreamRun stream(Blocks blocks, std::size_t commands);
     std::size_t counted_for(Blocks) const;
+    std::size_t worthwhile_count(Blocks) const;
+    void settle_warm_up();
     Curve analyse();
     std::vector<std::size_t> cells_in_doubt(const Curve&) const;
     bool time_is_up(double share) const;
@@ -76,6 +78,7 @@ private:
     std::size_t warm_up_ = 1, rounds_ = 0, order_ = 0;
     Bytes counted_bytes_ = 768 << 10;
     std::size_t least_counted_ = 3;
+    double jump_us_ = 0, about_mb_s_ = 0;        // what a sample costs before its first counted command; a rate to plan with
     Blocks greatest_ = 0;                        // transfer in force
     CellTimes times_;
     Curve curve_;

@@ -90,10 +90,11 @@ std::vector<bool> find_walls(const std::vector<Point>& p, double threshold) {
 }
 
 // The worst single slow size: well above the line between its neighbours and above the one before it, to which the next returns.
-std::size_t worst_dip(const std::vector<Point>& p, double threshold) {
+std::size_t worst_dip(const std::vector<Point>& p, const std::vector<bool>& single, double threshold) {
     std::size_t worst = p.size();
     double most = 0;
     for (std::size_t i = 1; i + 1 < p.size(); ++i) {
+        if (!single[i]) continue;
         const Point &before = p[i - 1], &after = p[i + 1];
         const double f = (p[i].x - before.x) / (after.x - before.x);
         const double level = before.y + f * (after.y - before.y);
@@ -131,10 +132,13 @@ Curve analyse_curve(const std::vector<Point>& all, double threshold) {
     for (std::size_t i = 0; i < all.size(); ++i) index[i] = i;
     // No curve is a straight line to better than this, whatever its errors.
     for (Point& p : points) p.error = std::hypot(p.error, 0.002 * p.y);
+    std::vector<bool> single(all.size(), true);     // no neighbour of a dip is one
     for (int i = 0; i < 4; ++i) {
-        const std::size_t dip = worst_dip(points, threshold);
+        const std::size_t dip = worst_dip(points, single, threshold);
         if (dip == points.size()) break;
         curve.dips.push_back(index[dip]);
+        single[dip - 1] = single[dip + 1] = false;
+        single.erase(single.begin() + static_cast<std::ptrdiff_t>(dip));
         points.erase(points.begin() + static_cast<std::ptrdiff_t>(dip));
         index.erase(index.begin() + static_cast<std::ptrdiff_t>(dip));
     }
