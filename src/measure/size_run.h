@@ -51,10 +51,14 @@ private:
     bool measure(Panel&);                                                // one more round of it
     Panel panel(const std::vector<Blocks>&) const;
     Location of(const Panel&, std::size_t cell, std::size_t reference) const;
+    bool verify(Step&);                                                  // measured afresh, is the step still there?
     void search(const Step&);
-    enum class Side : std::uint8_t { good, bad, unknown };
-    Side side_of(Blocks at, Blocks low, Blocks high, const Step&, double sureness);
-    std::optional<Blocks> bisect(Blocks low, Blocks high, const Step&, double sureness);
+    void search_between(Blocks low, Blocks high, const Step&, int level);
+    enum class Side : std::uint8_t { good, bad, neither, unknown };
+    struct Placed { Side side = Side::unknown; double before = 0, after = 0; };   // steps before and after, as logarithms of time
+    Placed side_of(Blocks at, Blocks low, Blocks high, const Step&, double sureness);
+    struct Bracket { Blocks low = 0, high = 0; bool sharp = true; Placed middle; Blocks at = 0; };
+    std::optional<Bracket> bisect(Blocks low, Blocks high, const Step&, double sureness);
     enum class Drop : std::uint8_t { material, immaterial, unsure };
     Drop confirm(Blocks low, Blocks high, const Step&, FoundCliff&);
     bool slow_beyond(const Step&);

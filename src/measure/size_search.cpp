@@ -84,32 +84,36 @@ Location SizeRun::of(const Panel& p, std::size_t cell, std::size_t reference) co
 }
 
 // Which side of the step a size lies on: is its time nearer to what the low size and the slope before predict, or the high
-// size and the slope after? All three are measured anew, beside each other.
-SizeRun::Side SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step& step, double sureness) {
+// size and the slope after? All three are measured anew, beside each other. Neither, where it lies between the two: then there
+// is more than one step, or a slope.
+SizeRun::Placed SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step& step, double sureness) {
     Panel p = panel({low, at, high});
     while (true) {
-        if (!measure(p)) return Side::unknown;
+        if (!measure(p)) return {};
         if (p.rounds < 2) continue;
-        const Location up = of(p, 2, 0);
-        // In units of the time at `low`.
+        const Location up = of(p, 2, 0), here = of(p, 1, 0);
         const double low_us = std::exp(biweight(p.logs[0], 0.2).value);
-        const double good = 1 + step.left_slope * static_cast<double>(at - low) / low_us;
-        double bad = std::exp(up.value) - step.right_slope * static_cast<double>(high - at) / low_us;
-        // A slope that leaves no room for the step is not to be believed here.
-        bad = std::max(bad, good * 1.01);
-        const double middle = (std::log(good) + std::log(bad)) / 2;
+        const double good = std::log1p(step.left_slope * static_cast<double>(at - low) / low_us);
+        const double rest = std::exp(up.value) - step.right_slope * static_cast<double>(high - at) / low_us;
+        const double bad = std::max(std::log(std::max(rest, 0.1)), good + 0.01);   // a slope that leaves no room is not to be believed here
         std::vector<double> scores;
         for (std::size_t r = 0; r < p.rounds; ++r) {
             if (p.logs[0][r] <= nothing || p.logs[1][r] <= nothing || p.logs[2][r] <= nothing) continue;
             scores.push_back(p.logs[1][r] - (p.logs[0][r] + p.logs[2][r]) / 2);
         }
         const Location score = biweight(scores, 0.2, sample_sigma_ * std::sqrt(1.5), 4);
-        const double distance = score.value - (middle - up.value / 2);
-        if (std::abs(distance) > sureness * score.error || p.rounds >= most_rounds) return distance > 0 ? Side::bad : Side::good;
+        const double distance = score.value - ((good + bad) / 2 - up.value / 2), gap = bad - good;
+        Placed placed{distance > 0 ? Side::bad : Side::good, here.value - good, bad - here.value};
+        if (std::abs(distance) > sureness * score.error && std::abs(distance) > 0.2 * gap) return placed;
+        if (p.rounds < 4) continue;
+        if (std::abs(distance) + 2.5 * score.error < 0.3 * gap || p.rounds >= most_rounds) {
+            placed.side = Side::neither;
+            return placed;
+        }
     }
 }
 
-std::optional<Blocks> SizeRun::bisect(Blocks low, Blocks high, const Step& step, double sureness) {
+std::optional<SizeRun::Bracket> SizeRun::bisect(Blocks low, Blocks high, const Step& step, double sureness) {
     const Blocks aligned = subject_.alignment();
     while (high - low > 1) {
         Blocks at = low + (high - low) / 2, below = low, above = high;
@@ -120,12 +124,13 @@ std::optional<Blocks> SizeRun::bisect(Blocks low, Blocks high, const Step& step,
             if (at > aligned) below = at - aligned;
             if (at + aligned <= greatest_) above = at + aligned;
         }
-        const Side side = side_of(at, below, above, step, sureness);
-        if (side == Side::unknown) return {};
-        (side == Side::bad ? high : low) = at;
+        const Placed placed = side_of(at, below, above, step, sureness);
+        if (placed.side == Side::unknown) return {};
+        if (placed.side == Side::neither) return Bracket{low, high, false, placed, at};
+        (placed.side == Side::bad ? high : low) = at;
         report_progress(0.8, fmt::format("between {} and {}", size_text(low), size_text(high)));
     }
-    return low;
+    return Bracket{low, high, true, {}, 0};
 }
 
 // Is the rate at `high` materially below that at `low`? Where misalignment could explain it, a size aligned as `high` is, below
@@ -185,39 +190,86 @@ bool SizeRun::slow_beyond(const Step& step) {
     return true;    // nothing larger can be sent: all that can be is slow
 }
 
-void SizeRun::search(const Step& step) {
-    const Blocks low = cells_[place_[step.left]].blocks, high = cells_[place_[step.right]].blocks;
+// The sweep's data chose this step out of many, which flatters it: only fresh data, of it and the sizes around, is believed.
+bool SizeRun::verify(Step& step) {
+    const auto walled = [&](std::size_t left) {
+        return std::any_of(curve_.steps.begin(), curve_.steps.end(), [&](const Step& s) { return s.left == left && s.state == StepState::suspect; });
+    };
+    std::vector<Blocks> sizes;
+    const auto size = [&](std::size_t i) { return cells_[place_[i]].blocks; };
+    for (std::size_t i = step.left, count = 0; count < 3; ++count, --i) {
+        sizes.insert(sizes.begin(), size(i));
+        if (i == 0 || walled(i - 1)) break;
+    }
+    const std::size_t left = sizes.size() - 1;
+    for (std::size_t i = step.right, count = 0; i < place_.size() && count < 3; ++i, ++count) {
+        sizes.push_back(size(i));
+        if (walled(i)) break;
+    }
+    Panel p = panel(sizes);
+    while (true) {
+        if (!measure(p)) return false;
+        if (p.rounds < 2) continue;
+        const CellTimes times = time_cells(p.cells, warm_up_);
+        std::vector<Point> points;
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            if (times.time_us[i] <= 0) return false;
+            points.push_back({static_cast<double>(sizes[i]), times.time_us[i], times.error_us[i]});
+        }
+        const Step fresh = step_between(points, left, options_.threshold);
+        if (fresh.state == StepState::none) return false;
+        if (fresh.state == StepState::suspect || p.rounds >= most_rounds) {
+            step.jump = fresh.jump;
+            step.error = fresh.error;
+            step.left_slope = fresh.left_slope;
+            step.right_slope = fresh.right_slope;
+            return fresh.jump > 0;
+        }
+    }
+}
+
+void SizeRun::search(const Step& seen) {
+    Step step = seen;
+    if (!verify(step)) {
+        if (stop_ != Stop::none) doubtful_.push_back(seen);
+        return;
+    }
     if (step.right + 1 == place_.size() && !slow_beyond(step)) {
         cells_[place_[step.right]].note = "dip";
         return;
     }
+    search_between(cells_[place_[step.left]].blocks, cells_[place_[step.right]].blocks, step, 0);
+}
+
+void SizeRun::search_between(Blocks low, Blocks high, const Step& step, int level) {
+    const double least = -std::log1p(-options_.threshold);
     for (const double sureness : {decide, decide_again}) {
-        if (stop_ != Stop::none) break;
-        const auto at = bisect(low, high, step, sureness);
-        if (!at) break;
+        const auto place = bisect(low, high, step, sureness);
+        if (!place) break;
         FoundCliff found;
-        const Drop drop = confirm(*at, *at + 1, step, found);
-        if (drop == Drop::material) {
-            cliffs_.push_back(found);
-            return;
-        }
-        if (drop == Drop::unsure) {
-            doubtful_.push_back(step);
-            return;
-        }
-        // No sharp step there: smeared over a few blocks, perhaps, or the bisection went astray.
-        const Blocks aligned = subject_.alignment();
-        for (const Blocks wide : {aligned, 4 * aligned}) {
-            const Blocks from = std::max(low, *at > wide ? *at - wide : 1), to = std::min(high, *at + wide);
-            if (to - from < 2 || stop_ != Stop::none || 8 * (to - from) > from) continue;
-            if (confirm(from, to, step, found) == Drop::material && sureness == decide_again) {
+        if (place->sharp || 8 * (place->high - place->low) <= place->low) {   // one block, or a smear over few
+            const Drop drop = confirm(place->low, place->high, step, found);
+            if (drop == Drop::material) {
                 cliffs_.push_back(found);
                 return;
             }
+            if (drop == Drop::unsure) {
+                doubtful_.push_back(step);
+                return;
+            }
+            continue;    // the bisection went astray
         }
+        // Two steps in one interval show as a middle between them.
+        const bool before = place->middle.before > least, after = place->middle.after > least;
+        if ((before || after) && level < 2) {
+            if (before) search_between(place->low, place->at, step, level + 1);
+            if (after && stop_ == Stop::none) search_between(place->at, place->high, step, level + 1);
+            return;
+        }
+        break;
     }
     if (stop_ != Stop::none) doubtful_.push_back(step);
-    else notes_.push_back(fmt::format("time grows faster than transfer length between {} and {}, without a sharp step", size_text(low), size_text(high)));
+    else if (level == 0) notes_.push_back(fmt::format("time grows faster than transfer length between {} and {}, without a sharp step", size_text(low), size_text(high)));
 }
 
 }

@@ -123,6 +123,25 @@ std::size_t worst_dip(const std::vector<Point>& p, const std::vector<bool>& sing
     return worst;
 }
 
+Step judge(const Jump& up, double least) {
+    Step step;
+    step.jump = up.value;
+    step.error = up.error;
+    step.left_slope = std::max(up.left_slope, 0.0);
+    step.right_slope = std::max(up.right_slope, 0.0);
+    if (up.value + sure_of_none * up.error < least) step.state = StepState::none;
+    else if (up.value > sure_of_some * up.error && up.value > 0.5 * least) step.state = StepState::suspect;
+    else step.state = StepState::unsure;
+    return step;
+}
+
+}
+
+Step step_between(const std::vector<Point>& points, std::size_t left, double threshold) {
+    Step step = judge(jump_at(points, left, std::vector<bool>(points.size(), false), 1, reach), least_that_matters(points[left], threshold));
+    step.left = left;
+    step.right = left + 1;
+    return step;
 }
 
 Curve analyse_curve(const std::vector<Point>& all, double threshold) {
@@ -148,19 +167,10 @@ Curve analyse_curve(const std::vector<Point>& all, double threshold) {
     for (std::size_t i = 0; i + 1 < points.size(); ++i) {
         std::vector<bool> others = walls;
         others[i] = false;
-        const Jump up = jump_at(points, i, others, 1, reach);
         down[i] = jump_at(points, i, others, -1, reach);
-        Step step;
+        Step step = judge(jump_at(points, i, others, 1, reach), least_that_matters(points[i], threshold));
         step.left = index[i];
         step.right = index[i + 1];
-        step.jump = up.value;
-        step.error = up.error;
-        step.left_slope = std::max(up.left_slope, 0.0);
-        step.right_slope = std::max(up.right_slope, 0.0);
-        const double least = least_that_matters(points[i], threshold);
-        if (up.value + sure_of_none * up.error < least) step.state = StepState::none;
-        else if (up.value > sure_of_some * up.error && up.value > 0.5 * least) step.state = StepState::suspect;
-        else step.state = StepState::unsure;
         curve.steps.push_back(step);
     }
     // A step that a later one takes back is a slow band.

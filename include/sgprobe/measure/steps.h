@@ -29,4 +29,7 @@ struct Curve {
 // Points ascend in x; those without a value are left out by the caller. threshold: the least loss of rate that matters.
 Curve analyse_curve(const std::vector<Point>&, double threshold);
 
+// The step between two neighbours alone, all other pairs taken as free of steps.
+Step step_between(const std::vector<Point>&, std::size_t left, double threshold);
+
 }
