@@ -83,14 +83,14 @@ CellTimes time_cells(const std::vector<Cell>& cells, std::size_t warm_up) {
 std::size_t find_warm_up(const std::vector<std::vector<float>>& runs_us) {
     std::size_t warm_up = 1, longest = 0;
     for (const auto& run : runs_us) longest = std::max(longest, run.size());
-    for (std::size_t at = 1; at < longest; ++at) {
+    for (std::size_t at = 1; at < longest && at < warm_up + 2; ++at) {      // two good ones end it
         std::vector<double> ratios;
         for (const auto& run : runs_us) {
-            if (run.size() < 4 || at >= run.size() / 2 + 1) continue;
+            if (run.size() < 4 || at > run.size() / 2) continue;
             const std::vector<double> late(run.begin() + static_cast<std::ptrdiff_t>(run.size() / 2), run.end());
             ratios.push_back(run[at] / median(late));
         }
-        if (ratios.size() >= 2 && quantile(ratios, 0.4) > 1.15) warm_up = at + 1;
+        if (ratios.size() >= 2 && median(ratios) > 1.15) warm_up = at + 1;
     }
     return warm_up;
 }

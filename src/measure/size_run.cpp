@@ -12,7 +12,7 @@ namespace sgprobe::measure {
 namespace {
 
 constexpr std::size_t least_rounds = 4;
-constexpr double sweep_share = 0.6;       // of the budget; the rest is for the search
+constexpr double sweep_share = 0.45;      // of the budget; the rest is for the search, where there is something to search for
 constexpr Bytes kib = 1024, mib = 1024 * 1024;
 
 double seconds(Nanoseconds t) { return static_cast<double>(t.count()) / 1e9; }
@@ -275,7 +275,8 @@ void SizeRun::sweep() {
     while (stop_ == Stop::none && options_.rounds == 0) {
         const std::vector<std::size_t> doubtful = cells_in_doubt(curve_);
         if (doubtful.empty()) break;
-        if (time_is_up(sweep_share)) {
+        const bool suspects = std::any_of(curve_.steps.begin(), curve_.steps.end(), [](const Step& s) { return s.state == StepState::suspect; });
+        if (time_is_up(suspects ? sweep_share : 0.9)) {
             stop_why_ = fmt::format("{:.3g} s of drive time did not suffice", seconds(options_.budget));
             break;
         }
@@ -312,12 +313,16 @@ Result SizeRun::run() {
     report_progress(0.02, "first look");
     pilot();
     if (stop_ == Stop::none) sweep();
-    if (stop_ == Stop::none || stop_ == Stop::media) {
+    if (stop_ == Stop::none) {
+        for (const std::size_t dip : std::vector<std::size_t>(curve_.dips)) {
+            if (stop_ != Stop::none) break;
+            verify_dip(dip);
+        }
         for (const Step& step : curve_.steps) {
             if (stop_ != Stop::none) break;
             const bool likely = step.state == StepState::suspect ||
                                 (step.state == StepState::unsure && step.jump > 2 * step.error && step.jump > 0);
-            if (likely && step.lasts) search(step);
+            if (likely && (step.lasts || !verify_band(step))) search(step);
             else if (step.state == StepState::unsure) doubtful_.push_back(step);
         }
     }

@@ -49,9 +49,14 @@ private:
     void report_progress(double fraction, const std::string& what);
 
     bool measure(Panel&);                                                // one more round of it
-    Panel panel(const std::vector<Blocks>&) const;
+    Panel panel(const std::vector<Blocks>&, double gap = 0) const;       // gap: of logarithms, that it has to resolve; 0: as fine as can be
     Location of(const Panel&, std::size_t cell, std::size_t reference) const;
+    struct Fresh { Panel panel; std::vector<Point> points; };
+    std::vector<Blocks> sizes_around(std::size_t left, std::size_t right, std::size_t each_side) const;
+    bool more_of(Fresh&);                                                // one more round; false: stop_ says why
     bool verify(Step&);                                                  // measured afresh, is the step still there?
+    bool verify_band(const Step&);                                       // and the recovery from it?
+    void verify_dip(std::size_t point);
     void search(const Step&);
     void search_between(Blocks low, Blocks high, const Step&, int level);
     enum class Side : std::uint8_t { good, bad, neither, unknown };
@@ -87,6 +92,7 @@ private:
     CellTimes times_;
     Curve curve_;
     double sample_sigma_ = 0.05;
+    double step_time_us_ = 1;                    // of the size before the step that is searched
     std::vector<FoundCliff> cliffs_;
     std::vector<std::string> notes_;
     std::vector<Step> doubtful_;                 // steps that could not be settled

@@ -11,17 +11,21 @@ namespace {
 
 constexpr double decide = 2.7;            // standard errors for one decision of a bisection: what it finds is confirmed after
 constexpr double decide_again = 4.2;      // and where a first bisection led to nothing
-constexpr double confirm_sure = 3.3;      // standard errors between the loss and the threshold
+constexpr double confirm_sure = 2.2;      // standard errors between the loss and the threshold
 constexpr std::size_t most_rounds = 60;   // of one decision
 constexpr double far = 3;                 // see time_cells()
 constexpr double nothing = -1e9;
 
 }
 
-Panel SizeRun::panel(const std::vector<Blocks>& sizes) const {
+Panel SizeRun::panel(const std::vector<Blocks>& sizes, double gap) const {
     Panel p;
     // All are sampled alike: whatever is odd about a sample's first commands must not look like a difference between sizes.
-    const std::size_t counted = counted_for(*std::max_element(sizes.begin(), sizes.end()));
+    std::size_t counted = counted_for(*std::max_element(sizes.begin(), sizes.end()));
+    if (gap > 0) {
+        const double enough = static_cast<double>(counted) * std::pow(12 * sample_sigma_ / gap, 2);   // a gap that noise cannot fill needs no long samples
+        counted = std::min(counted, static_cast<std::size_t>(std::clamp(enough, 2.0, 1000.0)));
+    }
     for (const Blocks n : sizes) {
         Cell cell;
         cell.blocks = n;
@@ -87,7 +91,8 @@ Location SizeRun::of(const Panel& p, std::size_t cell, std::size_t reference) co
 // size and the slope after? All three are measured anew, beside each other. Neither, where it lies between the two: then there
 // is more than one step, or a slope.
 SizeRun::Placed SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step& step, double sureness) {
-    Panel p = panel({low, at, high});
+    const double first_gap = std::log1p(step.jump / std::max(step_time_us_, 1.0));
+    Panel p = panel({low, at, high}, first_gap);
     while (true) {
         if (!measure(p)) return {};
         if (p.rounds < 2) continue;
@@ -105,7 +110,12 @@ SizeRun::Placed SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step&
         const double distance = score.value - ((good + bad) / 2 - up.value / 2), gap = bad - good;
         Placed placed{distance > 0 ? Side::bad : Side::good, here.value - good, bad - here.value};
         if (std::abs(distance) > sureness * score.error && std::abs(distance) > 0.2 * gap) return placed;
+        const double least = -std::log1p(-options_.threshold);
         if (p.rounds < 4) continue;
+        if (gap + 2.5 * up.error < 0.75 * least) {       // nothing that matters lies between
+            placed.side = Side::neither;
+            return placed;
+        }
         if (std::abs(distance) + 2.5 * score.error < 0.3 * gap || p.rounds >= most_rounds) {
             placed.side = Side::neither;
             return placed;
@@ -190,41 +200,90 @@ bool SizeRun::slow_beyond(const Step& step) {
     return true;    // nothing larger can be sent: all that can be is slow
 }
 
+// The points around a pair, not across another suspected step.
+std::vector<Blocks> SizeRun::sizes_around(std::size_t left, std::size_t right, std::size_t each_side) const {
+    const auto walled = [&](std::size_t before, std::size_t after) {
+        return std::any_of(curve_.steps.begin(), curve_.steps.end(), [&](const Step& s) {
+            return s.state == StepState::suspect && s.left >= before && s.right <= after;
+        });
+    };
+    const auto dip = [&](std::size_t i) { return std::find(curve_.dips.begin(), curve_.dips.end(), i) != curve_.dips.end(); };
+    std::vector<Blocks> sizes;
+    for (std::size_t i = left + 1; i-- > 0 && sizes.size() < each_side;) {
+        if (i != left && walled(i, i + 1)) break;
+        if (i == left || !dip(i)) sizes.insert(sizes.begin(), cells_[place_[i]].blocks);
+    }
+    for (std::size_t i = right, count = 0; i < place_.size() && count < each_side; ++i) {
+        if (i != right && walled(i - 1, i)) break;
+        if (i != right && dip(i)) continue;
+        sizes.push_back(cells_[place_[i]].blocks);
+        ++count;
+    }
+    return sizes;
+}
+
+bool SizeRun::more_of(Fresh& fresh) {
+    do { if (!measure(fresh.panel)) return false; } while (fresh.panel.rounds < 2);
+    const CellTimes times = time_cells(fresh.panel.cells, warm_up_);
+    fresh.points.clear();
+    for (std::size_t i = 0; i < fresh.panel.cells.size(); ++i)
+        fresh.points.push_back({static_cast<double>(fresh.panel.cells[i].blocks), times.time_us[i], std::max(times.error_us[i], 0.001 * times.time_us[i])});
+    return true;
+}
+
 // The sweep's data chose this step out of many, which flatters it: only fresh data, of it and the sizes around, is believed.
 bool SizeRun::verify(Step& step) {
-    const auto walled = [&](std::size_t left) {
-        return std::any_of(curve_.steps.begin(), curve_.steps.end(), [&](const Step& s) { return s.left == left && s.state == StepState::suspect; });
-    };
-    std::vector<Blocks> sizes;
-    const auto size = [&](std::size_t i) { return cells_[place_[i]].blocks; };
-    for (std::size_t i = step.left, count = 0; count < 3; ++count, --i) {
-        sizes.insert(sizes.begin(), size(i));
-        if (i == 0 || walled(i - 1)) break;
-    }
-    const std::size_t left = sizes.size() - 1;
-    for (std::size_t i = step.right, count = 0; i < place_.size() && count < 3; ++i, ++count) {
-        sizes.push_back(size(i));
-        if (walled(i)) break;
-    }
-    Panel p = panel(sizes);
-    while (true) {
-        if (!measure(p)) return false;
-        if (p.rounds < 2) continue;
-        const CellTimes times = time_cells(p.cells, warm_up_);
-        std::vector<Point> points;
-        for (std::size_t i = 0; i < sizes.size(); ++i) {
-            if (times.time_us[i] <= 0) return false;
-            points.push_back({static_cast<double>(sizes[i]), times.time_us[i], times.error_us[i]});
+    const std::vector<Blocks> sizes = sizes_around(step.left, step.right, 3);
+    const std::size_t left = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), cells_[place_[step.left]].blocks) - sizes.begin());
+    Fresh fresh{panel(sizes), {}};
+    while (more_of(fresh)) {
+        const Step again = step_between(fresh.points, left, options_.threshold);
+        if (again.state == StepState::none) return false;
+        if (again.state == StepState::suspect || fresh.panel.rounds >= most_rounds) {
+            step.jump = again.jump;
+            step.error = again.error;
+            step.left_slope = again.left_slope;
+            step.right_slope = again.right_slope;
+            step_time_us_ = fresh.points[left].y;
+            return again.jump > 0;
         }
-        const Step fresh = step_between(points, left, options_.threshold);
-        if (fresh.state == StepState::none) return false;
-        if (fresh.state == StepState::suspect || p.rounds >= most_rounds) {
-            step.jump = fresh.jump;
-            step.error = fresh.error;
-            step.left_slope = fresh.left_slope;
-            step.right_slope = fresh.right_slope;
-            return fresh.jump > 0;
-        }
+    }
+    return false;
+}
+
+// A band ends in a step down that takes back most of the step up.
+bool SizeRun::verify_band(const Step& up) {
+    const auto band = std::find_if(curve_.bands.begin(), curve_.bands.end(), [&](const auto& b) { return b.first == up.right; });
+    if (band == curve_.bands.end() || band->second + 1 >= place_.size()) return false;
+    const std::vector<Blocks> sizes = sizes_around(band->second, band->second + 1, 3);
+    const std::size_t left = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), cells_[place_[band->second]].blocks) - sizes.begin());
+    Fresh fresh{panel(sizes), {}};
+    while (more_of(fresh)) {
+        const Step down = step_down_between(fresh.points, left, options_.threshold);
+        const double enough = 0.5 * up.jump;
+        if (std::abs(down.jump - enough) < 2.5 * down.error && fresh.panel.rounds < most_rounds) continue;
+        if (down.jump > enough) return true;
+        curve_.bands.erase(band);
+        return false;
+    }
+    return true;
+}
+
+void SizeRun::verify_dip(std::size_t point) {
+    const std::vector<Blocks> sizes = sizes_around(point, point + 1, 3);
+    const std::size_t at = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), cells_[place_[point]].blocks) - sizes.begin());
+    Fresh fresh{panel(sizes), {}};
+    while (more_of(fresh)) {
+        if (fresh.panel.rounds < 3) continue;
+        if (at > 0 && is_dip(fresh.points, at, options_.threshold)) return;
+        Step step = at > 0 ? step_between(fresh.points, at - 1, options_.threshold) : Step{};
+        if (step.state == StepState::unsure && fresh.panel.rounds < most_rounds) continue;
+        std::erase(curve_.dips, point);
+        if (step.state != StepState::suspect) return;
+        step.left = point - 1;
+        step.right = point;
+        search(step);
+        return;
     }
 }
 

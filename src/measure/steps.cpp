@@ -6,8 +6,8 @@
 namespace sgprobe::measure {
 namespace {
 
-constexpr double sure_of_none = 3.5;     // standard errors between an estimate and the least step that would matter
-constexpr double sure_of_some = 3.5;     // and between a suspected step and none: bisection confirms it or not
+constexpr double sure_of_none = 2.5;     // standard errors between an estimate and the least step that would matter
+constexpr double sure_of_some = 3.0;     // and between a suspected step and none: bisection confirms it or not
 constexpr std::size_t reach = 5;         // points on either side that a slope is taken from
 
 double misfit(const std::vector<Point>& points, const Line& line) {
@@ -135,6 +135,19 @@ Step judge(const Jump& up, double least) {
     return step;
 }
 
+}
+
+Step step_down_between(const std::vector<Point>& points, std::size_t left, double threshold) {
+    Step step = judge(jump_at(points, left, std::vector<bool>(points.size(), false), -1, reach), least_that_matters(points[left], threshold));
+    step.left = left;
+    step.right = left + 1;
+    return step;
+}
+
+bool is_dip(const std::vector<Point>& points, std::size_t at, double threshold) {
+    std::vector<bool> only(points.size(), false);
+    only[at] = true;
+    return worst_dip(points, only, threshold) == at;
 }
 
 Step step_between(const std::vector<Point>& points, std::size_t left, double threshold) {

@@ -31,5 +31,7 @@ Curve analyse_curve(const std::vector<Point>&, double threshold);
 
 // The step between two neighbours alone, all other pairs taken as free of steps.
 Step step_between(const std::vector<Point>&, std::size_t left, double threshold);
+Step step_down_between(const std::vector<Point>&, std::size_t left, double threshold);   // its jump is positive where time falls
+bool is_dip(const std::vector<Point>&, std::size_t at, double threshold);
 
 }
