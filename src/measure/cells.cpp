@@ -10,8 +10,6 @@ constexpr double far = 3;                 // times a cell's middle
 constexpr double rare = 0.02;             // of commands: more is the drive's own doing
 constexpr double tolerance = 0.15;        // see biweight()
 
-struct Counted { std::vector<double> values; };
-
 std::vector<double> counted_gaps(const TimedSample& sample, std::size_t warm_up) {
     std::vector<double> gaps;
     for (std::size_t i = std::min(warm_up, sample.gap_us.size() - 1); i < sample.gap_us.size(); ++i)
@@ -21,10 +19,27 @@ std::vector<double> counted_gaps(const TimedSample& sample, std::size_t warm_up)
 
 }
 
-CellTimes time_cells(const std::vector<Cell>& cells, std::size_t warm_up) {
+std::size_t slow_count(const std::vector<double>& times) {
+    const double middle = median(times);
+    return static_cast<std::size_t>(std::count_if(times.begin(), times.end(), [&](double t) { return t > far * middle; }));
+}
+
+SlowFilter::SlowFilter(std::vector<double> times, bool own) {
+    greatest_ = far * median(times);
+    // The drive's own slow commands may have rare ones of other making among them, slower again.
+    while (own) {
+        std::vector<double> slow;
+        for (const double t : times) if (t > greatest_) slow.push_back(t);
+        const double share = static_cast<double>(slow.size()) / static_cast<double>(std::max<std::size_t>(times.size(), 1));
+        if (slow.empty() || share <= rare) return;
+        greatest_ = far * median(slow);
+    }
+}
+
+CellTimes time_cells(const std::vector<Cell>& cells, std::size_t warm_up, double prior_sigma) {
     const std::size_t count = cells.size();
     std::vector<std::vector<std::vector<double>>> gaps(count);
-    std::vector<double> middle(count, 0.0);
+    std::vector<std::vector<double>> all_of(count);
     std::vector<std::size_t> slow(count, 0), all(count, 0);
     for (std::size_t i = 0; i < count; ++i) {
         std::vector<double> together;
@@ -33,9 +48,9 @@ CellTimes time_cells(const std::vector<Cell>& cells, std::size_t warm_up) {
             gaps[i].push_back(counted_gaps(s, warm_up));
             together.insert(together.end(), gaps[i].back().begin(), gaps[i].back().end());
         }
-        middle[i] = median(together);
         all[i] = together.size();
-        slow[i] = static_cast<std::size_t>(std::count_if(together.begin(), together.end(), [&](double g) { return g > far * middle[i]; }));
+        slow[i] = slow_count(together);
+        all_of[i] = std::move(together);
     }
     // Past which cell are slow commands no accident?
     std::vector<bool> own(count, false);
@@ -56,11 +71,12 @@ CellTimes time_cells(const std::vector<Cell>& cells, std::size_t warm_up) {
     CellTimes times;
     times.slow_share.assign(count, 0.0);
     for (std::size_t i = 0; i < count; ++i) {
+        const SlowFilter filter(std::move(all_of[i]), own[i]);
         for (std::size_t k = 0; k < gaps[i].size(); ++k) {
             double sum = 0;
             std::size_t n = 0;
             for (const double g : gaps[i][k]) {
-                if (g > far * middle[i] && !own[i]) continue;
+                if (!filter.counts(g)) continue;
                 sum += g;
                 ++n;
             }
@@ -72,7 +88,7 @@ CellTimes time_cells(const std::vector<Cell>& cells, std::size_t warm_up) {
     std::sort(ordered.begin(), ordered.end(), [](const Ordered& a, const Ordered& b) { return a.order < b.order; });
     std::vector<Observation> observations;
     for (const Ordered& o : ordered) observations.push_back(o.observation);
-    times.fit = fit_rounds(observations, count, tolerance);
+    times.fit = fit_rounds(observations, count, tolerance, prior_sigma);
     for (const Location& l : times.fit.cells) {
         times.time_us.push_back(l.count > 0 ? std::exp(l.value) : 0);
         times.error_us.push_back(l.count > 0 ? std::exp(l.value) * l.error : 0);

@@ -37,7 +37,7 @@ std::vector<double> disturbance(const std::vector<double>& residuals, std::size_
 
 }
 
-RoundFit fit_rounds(std::span<const Observation> all, std::size_t cell_count, double tolerance) {
+RoundFit fit_rounds(std::span<const Observation> all, std::size_t cell_count, double tolerance, double least_sigma) {
     RoundFit fit;
     fit.cells.resize(cell_count);
     if (all.empty()) return fit;
@@ -61,6 +61,8 @@ RoundFit fit_rounds(std::span<const Observation> all, std::size_t cell_count, do
     // Cells and rounds were fitted to these same values: the scale of what is left is too small by the freedom they took.
     const double freedom = static_cast<double>(all.size()) - static_cast<double>(cell_count + round_count - 1);
     fit.sigma = spread(residuals) * std::sqrt(static_cast<double>(all.size()) / std::max(freedom, 1.0));
+
+    fit.sigma = std::max(fit.sigma, least_sigma);
 
     std::vector<std::vector<double>> by_cell(cell_count);
     for (std::size_t i = 0; i < all.size(); ++i) {

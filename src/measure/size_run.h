@@ -51,7 +51,7 @@ private:
     bool measure(Panel&);                                                // one more round of it
     Panel panel(const std::vector<Blocks>&, double gap = 0) const;       // gap: of logarithms, that it has to resolve; 0: as fine as can be
     Location of(const Panel&, std::size_t cell, std::size_t reference) const;
-    struct Fresh { Panel panel; std::vector<Point> points; };
+    struct Fresh { Panel panel; std::vector<Point> points; std::size_t least_rounds = 3; };
     std::vector<Blocks> sizes_around(std::size_t left, std::size_t right, std::size_t each_side) const;
     bool more_of(Fresh&);                                                // one more round; false: stop_ says why
     bool verify(Step&);                                                  // measured afresh, is the step still there?

@@ -13,7 +13,6 @@ constexpr double decide = 2.7;            // standard errors for one decision of
 constexpr double decide_again = 4.2;      // and where a first bisection led to nothing
 constexpr double confirm_sure = 2.2;      // standard errors between the loss and the threshold
 constexpr std::size_t most_rounds = 60;   // of one decision
-constexpr double far = 3;                 // see time_cells()
 constexpr double nothing = -1e9;
 
 }
@@ -24,7 +23,8 @@ Panel SizeRun::panel(const std::vector<Blocks>& sizes, double gap) const {
     std::size_t counted = counted_for(*std::max_element(sizes.begin(), sizes.end()));
     if (gap > 0) {
         const double enough = static_cast<double>(counted) * std::pow(12 * sample_sigma_ / gap, 2);   // a gap that noise cannot fill needs no long samples
-        counted = std::min(counted, static_cast<std::size_t>(std::clamp(enough, 2.0, 1000.0)));
+        const std::size_t least = std::max<std::size_t>(2, worthwhile_count(sizes.front()) / 4);
+        counted = std::min(counted, std::max(least, static_cast<std::size_t>(std::clamp(enough, 2.0, 1000.0))));
     }
     for (const Blocks n : sizes) {
         Cell cell;
@@ -37,7 +37,15 @@ Panel SizeRun::panel(const std::vector<Blocks>& sizes, double gap) const {
 }
 
 bool SizeRun::measure(Panel& p) {
-    if (p.rounds == 2) for (Cell& c : p.cells) c.counted = std::max(c.counted, worthwhile_count(p.cells.front().blocks));
+    // Two rounds did not tell: longer samples, and only those, as short and long ones need not agree where commands are of two kinds.
+    if (const std::size_t longer = worthwhile_count(p.cells.front().blocks); p.rounds == 3 && longer > p.cells.front().counted) {
+        const bool much = longer > 2 * p.cells.front().counted;
+        for (Cell& c : p.cells) {
+            c.counted = longer;
+            if (much) c.samples.clear();
+        }
+        if (much) p.rounds = 0;
+    }
     std::vector<std::size_t> order(p.cells.size());
     Blocks planned = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -62,14 +70,13 @@ bool SizeRun::measure(Panel& p) {
         std::vector<double> together;
         for (const TimedSample& s : p.cells[i].samples)
             for (std::size_t k = warm_up_; k < s.gap_us.size(); ++k) if (!s.held[k]) together.push_back(s.gap_us[k]);
-        const double middle = median(together);
-        const auto slow = static_cast<std::size_t>(std::count_if(together.begin(), together.end(), [&](double g) { return g > far * middle; }));
-        const bool own = binomial_tail(slow, together.size(), 0.02) < 1e-4;
+        const bool own = binomial_tail(slow_count(together), together.size(), 0.02) < 1e-4;
+        const SlowFilter filter(std::move(together), own);
         p.logs[i].clear();
         for (const TimedSample& s : p.cells[i].samples) {
             double sum = 0, n = 0;
             for (std::size_t k = warm_up_; k < s.gap_us.size(); ++k) {
-                if (s.held[k] || (!own && s.gap_us[k] > far * middle)) continue;
+                if (s.held[k] || !filter.counts(s.gap_us[k])) continue;
                 sum += s.gap_us[k];
                 n += 1;
             }
@@ -223,8 +230,8 @@ std::vector<Blocks> SizeRun::sizes_around(std::size_t left, std::size_t right, s
 }
 
 bool SizeRun::more_of(Fresh& fresh) {
-    do { if (!measure(fresh.panel)) return false; } while (fresh.panel.rounds < 2);
-    const CellTimes times = time_cells(fresh.panel.cells, warm_up_);
+    do { if (!measure(fresh.panel)) return false; } while (fresh.panel.rounds < fresh.least_rounds);
+    const CellTimes times = time_cells(fresh.panel.cells, warm_up_, 0.7 * sample_sigma_);
     fresh.points.clear();
     for (std::size_t i = 0; i < fresh.panel.cells.size(); ++i)
         fresh.points.push_back({static_cast<double>(fresh.panel.cells[i].blocks), times.time_us[i], std::max(times.error_us[i], 0.001 * times.time_us[i])});
@@ -235,10 +242,13 @@ bool SizeRun::more_of(Fresh& fresh) {
 bool SizeRun::verify(Step& step) {
     const std::vector<Blocks> sizes = sizes_around(step.left, step.right, 3);
     const std::size_t left = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), cells_[place_[step.left]].blocks) - sizes.begin());
-    Fresh fresh{panel(sizes), {}};
+    const double gap = std::log1p(step.jump / times_.time_us[place_[step.left]]);
+    Fresh fresh{panel(sizes, gap), {}, 3};
+    if (gap > 12 * sample_sigma_) fresh.least_rounds = 2;
     while (more_of(fresh)) {
         const Step again = step_between(fresh.points, left, options_.threshold);
-        if (again.state == StepState::none) return false;
+        const bool contradicts = step.jump > 5 * step.error && fresh.panel.rounds < 6;
+        if (again.state == StepState::none && !contradicts) return false;
         if (again.state == StepState::suspect || fresh.panel.rounds >= most_rounds) {
             step.jump = again.jump;
             step.error = again.error;
@@ -257,7 +267,7 @@ bool SizeRun::verify_band(const Step& up) {
     if (band == curve_.bands.end() || band->second + 1 >= place_.size()) return false;
     const std::vector<Blocks> sizes = sizes_around(band->second, band->second + 1, 3);
     const std::size_t left = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), cells_[place_[band->second]].blocks) - sizes.begin());
-    Fresh fresh{panel(sizes), {}};
+    Fresh fresh{panel(sizes), {}, 3};
     while (more_of(fresh)) {
         const Step down = step_down_between(fresh.points, left, options_.threshold);
         const double enough = 0.5 * up.jump;
@@ -272,7 +282,7 @@ bool SizeRun::verify_band(const Step& up) {
 void SizeRun::verify_dip(std::size_t point) {
     const std::vector<Blocks> sizes = sizes_around(point, point + 1, 3);
     const std::size_t at = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), cells_[place_[point]].blocks) - sizes.begin());
-    Fresh fresh{panel(sizes), {}};
+    Fresh fresh{panel(sizes), {}, 3};
     while (more_of(fresh)) {
         if (fresh.panel.rounds < 3) continue;
         if (at > 0 && is_dip(fresh.points, at, options_.threshold)) return;

@@ -64,7 +64,8 @@ Jump jump_at(const std::vector<Point>& p, std::size_t i, const std::vector<bool>
         slope = std::max(slope, line.b);
     }
     if (right.size() < 2) least.right_slope = least.left_slope;
-    // A straight line through the origin is the steepest that a side without a slope can have.
+    // A straight line through the origin is the steepest that a side without a slope can have; and no step down can be told.
+    if (!least.known && sign < 0) return {0, 1e30, 0, 0, false};
     if (!least.known) {
         least.left_slope = least.right_slope = before.y / before.x;
         least.value = sign * (after.y - before.y * after.x / before.x);

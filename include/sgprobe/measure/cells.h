@@ -33,7 +33,17 @@ struct CellTimes {
 
 // Commands three times slower than their cell's middle are noise where they are rare (a retry, another's command), and part of
 // what the drive does where a cell and all larger ones show more of them than the smaller ones.
-CellTimes time_cells(const std::vector<Cell>&, std::size_t warm_up);
+CellTimes time_cells(const std::vector<Cell>&, std::size_t warm_up, double prior_sigma = 0);
+
+// Which of a cell's command times count: the rest is rare and slow. `own`: its slow ones are the drive's doing.
+class SlowFilter {
+public:
+    SlowFilter(std::vector<double> times_us, bool own);
+    bool counts(double time_us) const { return time_us <= greatest_; }
+private:
+    double greatest_;
+};
+std::size_t slow_count(const std::vector<double>& times_us);    // how many exceed three times the middle
 
 // How many commands after a jump are slower than those that follow, judged over all samples. At least 1.
 std::size_t find_warm_up(const std::vector<std::vector<float>>& runs_us);

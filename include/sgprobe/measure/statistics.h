@@ -32,7 +32,7 @@ struct RoundFit {
     double sigma = 0;                    // of one observation, pooled
     std::vector<double> cleaned;         // each observation less its round and its disturbance
 };
-RoundFit fit_rounds(std::span<const Observation>, std::size_t cell_count, double tolerance);
+RoundFit fit_rounds(std::span<const Observation>, std::size_t cell_count, double tolerance, double least_sigma = 0);
 
 // y = a + b * x by weighted least squares.
 struct Line {
