@@ -50,6 +50,7 @@ private:
 
     bool measure(Panel&);                                                // one more round of it
     Panel panel(const std::vector<Blocks>&, double gap = 0) const;       // gap: of logarithms, that it has to resolve; 0: as fine as can be
+    double sigma_of(const Panel&) const;
     Location of(const Panel&, std::size_t cell, std::size_t reference) const;
     struct Fresh { Panel panel; std::vector<Point> points; std::size_t least_rounds = 3; };
     std::vector<Blocks> sizes_around(std::size_t left, std::size_t right, std::size_t each_side) const;

@@ -36,6 +36,12 @@ Panel SizeRun::panel(const std::vector<Blocks>& sizes, double gap) const {
     return p;
 }
 
+// What a sample of it is expected to scatter by: the sweep's samples were longer, perhaps.
+double SizeRun::sigma_of(const Panel& p) const {
+    const Cell& c = p.cells.front();
+    return sample_sigma_ * std::sqrt(std::max(1.0, static_cast<double>(counted_for(c.blocks)) / static_cast<double>(c.counted)));
+}
+
 bool SizeRun::measure(Panel& p) {
     // Two rounds did not tell: longer samples, and only those, as short and long ones need not agree where commands are of two kinds.
     if (const std::size_t longer = worthwhile_count(p.cells.front().blocks); p.rounds == 3 && longer > p.cells.front().counted) {
@@ -91,7 +97,7 @@ Location SizeRun::of(const Panel& p, std::size_t cell, std::size_t reference) co
     std::vector<double> differences;
     for (std::size_t r = 0; r < p.rounds; ++r)
         if (p.logs[cell][r] > nothing && p.logs[reference][r] > nothing) differences.push_back(p.logs[cell][r] - p.logs[reference][r]);
-    return biweight(differences, 0.2, sample_sigma_ * std::sqrt(2.0), 4);
+    return biweight(differences, 0.2, sigma_of(p) * std::sqrt(2.0), 4);
 }
 
 // Which side of the step a size lies on: is its time nearer to what the low size and the slope before predict, or the high
@@ -113,7 +119,7 @@ SizeRun::Placed SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step&
             if (p.logs[0][r] <= nothing || p.logs[1][r] <= nothing || p.logs[2][r] <= nothing) continue;
             scores.push_back(p.logs[1][r] - (p.logs[0][r] + p.logs[2][r]) / 2);
         }
-        const Location score = biweight(scores, 0.2, sample_sigma_ * std::sqrt(1.5), 4);
+        const Location score = biweight(scores, 0.2, sigma_of(p) * std::sqrt(1.5), 4);
         const double distance = score.value - ((good + bad) / 2 - up.value / 2), gap = bad - good;
         Placed placed{distance > 0 ? Side::bad : Side::good, here.value - good, bad - here.value};
         if (std::abs(distance) > sureness * score.error && std::abs(distance) > 0.2 * gap) return placed;
