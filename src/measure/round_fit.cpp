@@ -60,7 +60,15 @@ RoundFit fit_rounds(std::span<const Observation> all, std::size_t cell_count, do
     for (std::size_t i = 0; i < all.size(); ++i) residuals[i] -= common[i];
     // Cells and rounds were fitted to these same values: the scale of what is left is too small by the freedom they took.
     const double freedom = static_cast<double>(all.size()) - static_cast<double>(cell_count + round_count - 1);
-    fit.sigma = spread(residuals) * std::sqrt(static_cast<double>(all.size()) / std::max(freedom, 1.0));
+    // The root mean square of what is no outlier: a median would not see that some samples hold commands of another kind.
+    const double cut = std::max(4.685 * spread(residuals), tolerance);
+    double squares = 0, kept = 0;
+    for (const double r : residuals) {
+        if (std::abs(r) > cut) continue;
+        squares += r * r;
+        kept += 1;
+    }
+    fit.sigma = std::sqrt(squares / std::max(kept, 1.0)) * std::sqrt(static_cast<double>(all.size()) / std::max(freedom, 1.0));
 
     fit.sigma = std::max(fit.sigma, least_sigma);
 

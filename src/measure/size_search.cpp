@@ -71,13 +71,18 @@ bool SizeRun::measure(Panel& p) {
         }
     }
     ++p.rounds;
-    // All anew: what is a rare slow command shows better the more there are.
+    // All anew, as rare slow commands show better the more there are; and for all sizes alike, or the filter would make a difference.
+    std::vector<std::vector<double>> times(p.cells.size());
+    std::size_t slow = 0, all = 0;
     for (std::size_t i = 0; i < p.cells.size(); ++i) {
-        std::vector<double> together;
         for (const TimedSample& s : p.cells[i].samples)
-            for (std::size_t k = warm_up_; k < s.gap_us.size(); ++k) if (!s.held[k]) together.push_back(s.gap_us[k]);
-        const bool own = binomial_tail(slow_count(together), together.size(), 0.02) < 1e-4;
-        const SlowFilter filter(std::move(together), own);
+            for (std::size_t k = warm_up_; k < s.gap_us.size(); ++k) if (!s.held[k]) times[i].push_back(s.gap_us[k]);
+        slow += slow_count(times[i]);
+        all += times[i].size();
+    }
+    const bool own = binomial_tail(slow, all, 0.02) < 1e-4;
+    for (std::size_t i = 0; i < p.cells.size(); ++i) {
+        const SlowFilter filter(std::move(times[i]), own);
         p.logs[i].clear();
         for (const TimedSample& s : p.cells[i].samples) {
             double sum = 0, n = 0;
@@ -124,7 +129,7 @@ SizeRun::Placed SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step&
         Placed placed{distance > 0 ? Side::bad : Side::good, here.value - good, bad - here.value};
         if (std::abs(distance) > sureness * score.error && std::abs(distance) > 0.2 * gap) return placed;
         const double least = -std::log1p(-options_.threshold);
-        if (p.rounds < 4) continue;
+        if (p.rounds < 6) continue;
         if (gap + 2.5 * up.error < 0.75 * least) {       // nothing that matters lies between
             placed.side = Side::neither;
             return placed;
@@ -186,6 +191,8 @@ SizeRun::Drop SizeRun::confirm(Blocks low, Blocks high, const Step& step, FoundC
         found.drop = 1 - std::exp(-loss.value);
         found.z = loss.error > 0 ? loss.value / loss.error : 40;
         found.extra_us = found.after_us - found.before_us - step.left_slope * static_cast<double>(high - low);
+        const bool plain = loss.value > 10 * loss.error && loss.value > 2 * least;
+        if (p.rounds < 6 && !plain) continue;
         if (loss.value - confirm_sure * loss.error > least) return Drop::material;
         if (loss.value + confirm_sure * loss.error < least) return Drop::immaterial;
         if (p.rounds >= 4 * most_rounds) return Drop::unsure;
