@@ -24,14 +24,13 @@ std::size_t slow_count(const std::vector<double>& times) {
     return static_cast<std::size_t>(std::count_if(times.begin(), times.end(), [&](double t) { return t > far * middle; }));
 }
 
-SlowFilter::SlowFilter(std::vector<double> times, bool own) {
+SlowFilter::SlowFilter(const std::vector<double>& times, bool own) {
     greatest_ = far * median(times);
     // The drive's own slow commands may have rare ones of other making among them, slower again.
     while (own) {
         std::vector<double> slow;
         for (const double t : times) if (t > greatest_) slow.push_back(t);
-        const double share = static_cast<double>(slow.size()) / static_cast<double>(std::max<std::size_t>(times.size(), 1));
-        if (slow.empty() || share <= rare) return;
+        if (slow.empty() || binomial_tail(slow.size(), times.size(), rare) > 1e-3) return;
         greatest_ = far * median(slow);
     }
 }
@@ -69,21 +68,18 @@ CellTimes time_cells(const std::vector<Cell>& cells, std::size_t warm_up, double
     struct Ordered { std::size_t order; Observation observation; };
     std::vector<Ordered> ordered;
     CellTimes times;
-    times.slow_share.assign(count, 0.0);
     for (std::size_t i = 0; i < count; ++i) {
-        const SlowFilter filter(std::move(all_of[i]), own[i]);
+        const SlowFilter filter(all_of[i], own[i]);
         for (std::size_t k = 0; k < gaps[i].size(); ++k) {
             double sum = 0;
             std::size_t n = 0;
             for (const double g : gaps[i][k]) {
-                if (!filter.counts(g)) continue;
-                sum += g;
-                ++n;
+                sum += filter(g);
+                n += filter(g) > 0;
             }
             if (n == 0 || sum <= 0) continue;
             ordered.push_back({cells[i].samples[k].order, {i, cells[i].samples[k].round, std::log(sum / static_cast<double>(n))}});
         }
-        if (!own[i] && all[i] > 0) times.slow_share[i] = static_cast<double>(slow[i]) / static_cast<double>(all[i]);
     }
     std::sort(ordered.begin(), ordered.end(), [](const Ordered& a, const Ordered& b) { return a.order < b.order; });
     std::vector<Observation> observations;

@@ -82,14 +82,14 @@ bool SizeRun::measure(Panel& p) {
     }
     const bool own = binomial_tail(slow, all, 0.02) < 1e-4;
     for (std::size_t i = 0; i < p.cells.size(); ++i) {
-        const SlowFilter filter(std::move(times[i]), own);
+        const SlowFilter filter(times[i], own);
         p.logs[i].clear();
         for (const TimedSample& s : p.cells[i].samples) {
             double sum = 0, n = 0;
             for (std::size_t k = warm_up_; k < s.gap_us.size(); ++k) {
-                if (s.held[k] || !filter.counts(s.gap_us[k])) continue;
-                sum += s.gap_us[k];
-                n += 1;
+                if (s.held[k]) continue;
+                sum += filter(s.gap_us[k]);
+                n += filter(s.gap_us[k]) > 0;
             }
             p.logs[i].push_back(n > 0 && sum > 0 ? std::log(sum / n) : nothing);
         }
@@ -166,7 +166,7 @@ std::optional<SizeRun::Bracket> SizeRun::bisect(Blocks low, Blocks high, const S
 SizeRun::Drop SizeRun::confirm(Blocks low, Blocks high, const Step& step, FoundCliff& found) {
     const Blocks aligned = subject_.alignment();
     std::vector<Blocks> sizes{low, high};
-    const bool control = aligned > 1 && high > aligned && high - low < aligned;
+    const bool control = low % aligned == 0 && high % aligned != 0 && high > aligned;
     if (control) sizes.push_back(high - aligned);
     Panel p = panel(sizes);
     const double growth = std::log(static_cast<double>(high) / static_cast<double>(low));
@@ -191,8 +191,8 @@ SizeRun::Drop SizeRun::confirm(Blocks low, Blocks high, const Step& step, FoundC
         found.drop = 1 - std::exp(-loss.value);
         found.z = loss.error > 0 ? loss.value / loss.error : 40;
         found.extra_us = found.after_us - found.before_us - step.left_slope * static_cast<double>(high - low);
-        const bool plain = loss.value > 10 * loss.error && loss.value > 2 * least;
-        if (p.rounds < 6 && !plain) continue;
+        const bool plain = sample_sigma_ < 0.03 && loss.value > 10 * loss.error && loss.value > 2 * least;
+        if (p.rounds < (plain ? 4 : 6)) continue;
         if (loss.value - confirm_sure * loss.error > least) return Drop::material;
         if (loss.value + confirm_sure * loss.error < least) return Drop::immaterial;
         if (p.rounds >= 4 * most_rounds) return Drop::unsure;
@@ -253,6 +253,8 @@ bool SizeRun::more_of(Fresh& fresh) {
 
 // The sweep's data chose this step out of many, which flatters it: only fresh data, of it and the sizes around, is believed.
 bool SizeRun::verify(Step& step) {
+    step_time_us_ = times_.time_us[place_[step.left]];
+    if (step.jump > 15 * step.error && step.jump > 15 * sample_sigma_ * step_time_us_) return true;    // no flattery explains that
     const std::vector<Blocks> sizes = sizes_around(step.left, step.right, 3);
     const std::size_t left = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), cells_[place_[step.left]].blocks) - sizes.begin());
     const double gap = std::log1p(step.jump / times_.time_us[place_[step.left]]);

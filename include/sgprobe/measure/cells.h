@@ -1,5 +1,6 @@
 // The cells of a sweep and what was timed in them; from raw command times to one robust time a cell.
 #pragma once
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -28,18 +29,19 @@ struct Cell {
 struct CellTimes {
     RoundFit fit;                             // of the logarithm of the mean time of a command
     std::vector<double> time_us, error_us;    // by cell; 0 where nothing is known
-    std::vector<double> slow_share;           // of commands left out as rare and slow
 };
 
 // Commands three times slower than their cell's middle are noise where they are rare (a retry, another's command), and part of
-// what the drive does where a cell and all larger ones show more of them than the smaller ones.
+// what the drive does where a cell, or it and all larger ones, show more of them than the smaller ones.
 CellTimes time_cells(const std::vector<Cell>&, std::size_t warm_up, double prior_sigma = 0);
 
-// Which of a cell's command times count: the rest is rare and slow. `own`: its slow ones are the drive's doing.
+// How far a cell's slow commands count: up to three times the middle, so that rare ones weigh the same everywhere, and nothing
+// jumps where a size crosses that line; not at all (0) where they are slower still. `own`: the slow ones are the drive's doing, and
+// count up to three times their own middle.
 class SlowFilter {
 public:
-    SlowFilter(std::vector<double> times_us, bool own);
-    bool counts(double time_us) const { return time_us <= greatest_; }
+    SlowFilter(const std::vector<double>& times_us, bool own);
+    double operator()(double time_us) const { return time_us > 2.7 * greatest_ ? 0 : std::min(time_us, greatest_); }
 private:
     double greatest_;
 };
