@@ -209,7 +209,7 @@ bool SizeRun::slow_beyond(const Step& step) {
         Panel p = panel({low, at});
         while (true) {
             if (!measure(p)) return true;
-            if (p.rounds < 3) continue;
+            if (p.rounds < (sample_sigma_ < 0.03 ? 3u : 6u)) continue;
             Location here = of(p, 1, 0);
             const double low_us = std::exp(biweight(p.logs[0], 0.2).value);
             here.value -= std::log1p(step.left_slope * static_cast<double>(at - low) / low_us);

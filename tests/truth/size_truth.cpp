@@ -34,7 +34,7 @@ Truth random_drive(std::uint64_t seed, Noise noise, Case which) {
     model::Parameters& p = t.drive;
     p.seed = seed;
     p.blocks = static_cast<Blocks>(uniform(3e7, 4e9));
-    p.rate_mb_s = std::exp(uniform(std::log(30.), std::log(250.)));
+    p.rate_mb_s = std::exp(uniform(std::log(45.), std::log(250.)));
     p.overhead_us = chance(0.3) ? uniform(0, 2000) : std::exp(uniform(std::log(10.), std::log(2000.)));
     if (chance(0.4)) p.bus_mb_s = p.rate_mb_s * uniform(1.2, 4);
     const double rpms[] = {5400, 7200, 10000, 15000};
@@ -51,7 +51,7 @@ Truth random_drive(std::uint64_t seed, Noise noise, Case which) {
     for (double at = uniform(0, 3e6); at < static_cast<double>(p.blocks) && p.zones.size() < 40; at += uniform(1e6, 2e8))
         p.zones.emplace_back(static_cast<Lba>(at), 1 - 0.012 * static_cast<double>(p.zones.size() + 1));
     if (noise == Noise::drift || noise == Noise::all) { p.drift = 0.25; p.drift_over_s = uniform(3, 30); }
-    if (noise == Noise::bursts || noise == Noise::all) { p.burst_every_s = uniform(0.7, 4); p.burst_s = uniform(0.05, 0.5); p.burst_factor = uniform(1.3, 4); }
+    if (noise == Noise::bursts || noise == Noise::all) { p.burst_every_s = uniform(1, 6); p.burst_s = uniform(0.05, 0.5); p.burst_factor = uniform(1.3, 4); }
     if (noise == Noise::slow || noise == Noise::all) { p.slow_share = 0.01; p.slow_us = uniform(10000, 100000); }
     if (noise == Noise::jitter || noise == Noise::all) p.jitter = 0.08;
 
