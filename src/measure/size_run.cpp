@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "sgprobe/transport/escape.h"
@@ -138,7 +139,8 @@ std::size_t SizeRun::counted_for(Blocks blocks) const {
 std::size_t SizeRun::worthwhile_count(Blocks blocks) const {
     if (about_mb_s_ <= 0) return 1;
     const double command_us = std::max(static_cast<double>(bytes(blocks)) / about_mb_s_, 20.0);
-    return std::clamp<std::size_t>(static_cast<std::size_t>(2 * jump_us_ / command_us), 1, 48);
+    const std::size_t most = sample_sigma_ < 0.03 ? std::max<std::size_t>(mib / bytes(blocks), 3) : 48;
+    return std::clamp<std::size_t>(static_cast<std::size_t>(2 * jump_us_ / command_us), 1, std::min<std::size_t>(most, 48));
 }
 
 // Times a few longer runs: how fast is it about, and how many commands after a jump are not yet at full speed?
@@ -194,6 +196,11 @@ void SizeRun::plan_counts(double rate_mb_s) {
     };
     if (too_much()) { counted_bytes_ = 256 * kib; least_counted_ = 2; }
     if (too_much()) { counted_bytes_ = 64 * kib; least_counted_ = 1; }
+    if (too_much() && options_.sizes_bytes.empty() && options_.rounds == 0) {
+        // Then doubled sizes must do.
+        std::erase_if(cells_, [&](const Cell& c) { return !std::has_single_bit(c.blocks) && c.blocks != cells_.back().blocks; });
+        notes_.push_back("the drive is so slow that only doubled sizes were measured within the budget");
+    }
     for (Cell& c : cells_) c.counted = counted_for(c.blocks);
 }
 

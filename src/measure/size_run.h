@@ -68,6 +68,7 @@ private:
     enum class Drop : std::uint8_t { material, immaterial, unsure };
     Drop confirm(Blocks low, Blocks high, const Step&, FoundCliff&);
     bool slow_beyond(const Step&);
+    bool report_unplaced(Blocks low, Blocks high, const Step&);
 
     void finish(Result&);
     std::string mechanism(const FoundCliff&, SettingValues&);
@@ -94,6 +95,7 @@ private:
     Curve curve_;
     double sample_sigma_ = 0.05;
     double step_time_us_ = 1;                    // of the size before the step that is searched
+    Blocks reached_low_ = 0, reached_high_ = 0;  // how far the last bisection came
     std::vector<FoundCliff> cliffs_;
     std::vector<std::string> notes_;
     std::vector<Step> doubtful_;                 // steps that could not be settled

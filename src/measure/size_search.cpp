@@ -152,6 +152,8 @@ std::optional<SizeRun::Bracket> SizeRun::bisect(Blocks low, Blocks high, const S
             if (at > aligned) below = at - aligned;
             if (at + aligned <= greatest_) above = at + aligned;
         }
+        reached_low_ = low;
+        reached_high_ = high;
         const Placed placed = side_of(at, below, above, step, sureness);
         if (placed.side == Side::unknown) return {};
         if (placed.side == Side::neither) return Bracket{low, high, false, placed, at};
@@ -262,7 +264,7 @@ bool SizeRun::verify(Step& step) {
     if (gap > 12 * sample_sigma_) fresh.least_rounds = 2;
     while (more_of(fresh)) {
         const Step again = step_between(fresh.points, left, options_.threshold);
-        const bool contradicts = step.jump > 5 * step.error && fresh.panel.rounds < 6;
+        const bool contradicts = step.jump > 5 * step.error && fresh.panel.rounds < 4;
         if (again.state == StepState::none && !contradicts) return false;
         if (again.state == StepState::suspect || fresh.panel.rounds >= most_rounds) {
             step.jump = again.jump;
@@ -325,33 +327,58 @@ void SizeRun::search(const Step& seen) {
     search_between(cells_[place_[step.left]].blocks, cells_[place_[step.right]].blocks, step, 0);
 }
 
+// Time is up, but that there is a cliff between the two was sure before: it is reported as wide as it stands.
+bool SizeRun::report_unplaced(Blocks low, Blocks high, const Step& step) {
+    const double least = options_.threshold / (1 - options_.threshold) * step_time_us_;
+    if (step.jump - 2.5 * step.error < least) return false;
+    FoundCliff found;
+    found.last_good = low;
+    found.first_bad = high;
+    found.exact = high == low + 1;
+    found.before_us = step_time_us_;
+    found.after_us = step_time_us_ + step.left_slope * static_cast<double>(high - low) + step.jump;
+    found.z = step.jump / step.error;
+    found.extra_us = step.jump;
+    cliffs_.push_back(found);
+    return true;
+}
+
 void SizeRun::search_between(Blocks low, Blocks high, const Step& step, int level) {
     const double least = -std::log1p(-options_.threshold);
     for (const double sureness : {decide, decide_again}) {
         const auto place = bisect(low, high, step, sureness);
-        if (!place) break;
-        FoundCliff found;
-        if (place->sharp || 8 * (place->high - place->low) <= place->low) {   // one block, or a smear over few
-            const Drop drop = confirm(place->low, place->high, step, found);
-            if (drop == Drop::material) {
-                cliffs_.push_back(found);
-                return;
-            }
-            if (drop == Drop::unsure) {
-                doubtful_.push_back(step);
-                return;
-            }
-            continue;    // the bisection went astray
+        if (!place) {
+            low = reached_low_;
+            high = reached_high_;
+            break;
         }
+        FoundCliff found;
         // Two steps in one interval show as a middle between them.
         const bool before = place->middle.before > least, after = place->middle.after > least;
-        if ((before || after) && level < 2) {
+        const bool narrow = place->high - place->low <= 2 * subject_.alignment();
+        if (!place->sharp && (before || after) && !narrow && level < 3) {
             if (before) search_between(place->low, place->at, step, level + 1);
             if (after && stop_ == Stop::none) search_between(place->at, place->high, step, level + 1);
             return;
         }
+        if (place->sharp || 8 * (place->high - place->low) <= place->low) {   // one block, or a smear over few
+            Drop drop = confirm(place->low, place->high, step, found);
+            // What noise could have made once it will not make twice.
+            const bool plain = sample_sigma_ < 0.03 && -std::log1p(-found.drop) > 2 * least;
+            if (drop == Drop::material && !plain) {
+                FoundCliff again;
+                drop = confirm(place->low, place->high, step, again);
+            }
+            if (drop == Drop::material) {
+                cliffs_.push_back(found);
+                return;
+            }
+            if (drop == Drop::unsure) break;
+            continue;    // the bisection went astray
+        }
         break;
     }
+    if (stop_ == Stop::budget && report_unplaced(low, high, step)) return;
     if (stop_ != Stop::none) doubtful_.push_back(step);
     else if (level == 0) notes_.push_back(fmt::format("time grows faster than transfer length between {} and {}, without a sharp step", size_text(low), size_text(high)));
 }

@@ -125,7 +125,7 @@ int main(int argc, char** argv) {
                     bool found = false, exact = false;
                     for (const Cliff& c : r.cliffs) {
                         exact = exact || (c.last_good == at && c.first_bad == at + 1);
-                        found = found || (c.last_good >= at - 64 && c.last_good <= at + 64);
+                        found = found || (c.last_good <= at + 16 && c.first_bad >= at - 16);
                     }
                     tally.found += found;
                     tally.exact += exact;
