@@ -68,6 +68,7 @@ RoundFit fit_rounds(std::span<const Observation> all, std::size_t cell_count, do
         squares += r * r;
         kept += 1;
     }
+    fit.outliers = 1 - kept / static_cast<double>(residuals.size());
     fit.sigma = std::sqrt(squares / std::max(kept, 1.0)) * std::sqrt(static_cast<double>(all.size()) / std::max(freedom, 1.0));
 
     fit.sigma = std::max(fit.sigma, least_sigma);

@@ -43,6 +43,7 @@ private:
     std::size_t counted_for(Blocks) const;
     std::size_t worthwhile_count(Blocks) const;
     void settle_warm_up();
+    bool unquiet() const;
     Curve analyse();
     std::vector<std::size_t> cells_in_doubt(const Curve&) const;
     bool time_is_up(double share) const;
@@ -58,13 +59,15 @@ private:
     bool verify(Step&);                                                  // measured afresh, is the step still there?
     bool verify_band(const Step&);                                       // and the recovery from it?
     void verify_dip(std::size_t point);
+    void look_into_bend(const Step&);                                    // is there a step beside it?
     void search(const Step&);
     void search_between(Blocks low, Blocks high, const Step&, int level);
+    struct Care { double sureness; std::size_t least_rounds; };         // standard errors for one decision, and rounds
     enum class Side : std::uint8_t { good, bad, neither, unknown };
     struct Placed { Side side = Side::unknown; double before = 0, after = 0; };   // steps before and after, as logarithms of time
-    Placed side_of(Blocks at, Blocks low, Blocks high, const Step&, double sureness);
+    Placed side_of(Blocks at, Blocks low, Blocks high, const Step&, const Care&);
     struct Bracket { Blocks low = 0, high = 0; bool sharp = true; Placed middle; Blocks at = 0; };
-    std::optional<Bracket> bisect(Blocks low, Blocks high, const Step&, double sureness);
+    std::optional<Bracket> bisect(Blocks low, Blocks high, const Step&, const Care&);
     enum class Drop : std::uint8_t { material, immaterial, unsure };
     Drop confirm(Blocks low, Blocks high, const Step&, FoundCliff&);
     bool slow_beyond(const Step&);

@@ -9,8 +9,6 @@
 namespace sgprobe::measure {
 namespace {
 
-constexpr double decide = 2.7;            // standard errors for one decision of a bisection: what it finds is confirmed after
-constexpr double decide_again = 4.2;      // and where a first bisection led to nothing
 constexpr double confirm_sure = 2.2;      // standard errors between the loss and the threshold
 constexpr std::size_t most_rounds = 60;   // of one decision
 constexpr double nothing = -1e9;
@@ -108,12 +106,12 @@ Location SizeRun::of(const Panel& p, std::size_t cell, std::size_t reference) co
 // Which side of the step a size lies on: is its time nearer to what the low size and the slope before predict, or the high
 // size and the slope after? All three are measured anew, beside each other. Neither, where it lies between the two: then there
 // is more than one step, or a slope.
-SizeRun::Placed SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step& step, double sureness) {
+SizeRun::Placed SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step& step, const Care& care) {
     const double first_gap = std::log1p(step.jump / std::max(step_time_us_, 1.0));
     Panel p = panel({low, at, high}, first_gap);
     while (true) {
         if (!measure(p)) return {};
-        if (p.rounds < 2) continue;
+        if (p.rounds < care.least_rounds) continue;
         const Location up = of(p, 2, 0), here = of(p, 1, 0);
         const double low_us = std::exp(biweight(p.logs[0], 0.2).value);
         const double good = std::log1p(step.left_slope * static_cast<double>(at - low) / low_us);
@@ -127,9 +125,9 @@ SizeRun::Placed SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step&
         const Location score = biweight(scores, 0.2, sigma_of(p) * std::sqrt(1.5), 4);
         const double distance = score.value - ((good + bad) / 2 - up.value / 2), gap = bad - good;
         Placed placed{distance > 0 ? Side::bad : Side::good, here.value - good, bad - here.value};
-        if (std::abs(distance) > sureness * score.error && std::abs(distance) > 0.2 * gap) return placed;
+        if (std::abs(distance) > care.sureness * score.error && std::abs(distance) > 0.2 * gap) return placed;
         const double least = -std::log1p(-options_.threshold);
-        if (p.rounds < 6) continue;
+        if (p.rounds < std::max<std::size_t>(6, care.least_rounds)) continue;
         if (gap + 2.5 * up.error < 0.75 * least) {       // nothing that matters lies between
             placed.side = Side::neither;
             return placed;
@@ -141,7 +139,7 @@ SizeRun::Placed SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step&
     }
 }
 
-std::optional<SizeRun::Bracket> SizeRun::bisect(Blocks low, Blocks high, const Step& step, double sureness) {
+std::optional<SizeRun::Bracket> SizeRun::bisect(Blocks low, Blocks high, const Step& step, const Care& care) {
     const Blocks aligned = subject_.alignment();
     while (high - low > 1) {
         Blocks at = low + (high - low) / 2, below = low, above = high;
@@ -154,7 +152,7 @@ std::optional<SizeRun::Bracket> SizeRun::bisect(Blocks low, Blocks high, const S
         }
         reached_low_ = low;
         reached_high_ = high;
-        const Placed placed = side_of(at, below, above, step, sureness);
+        const Placed placed = side_of(at, below, above, step, care);
         if (placed.side == Side::unknown) return {};
         if (placed.side == Side::neither) return Bracket{low, high, false, placed, at};
         (placed.side == Side::bad ? high : low) = at;
@@ -314,6 +312,34 @@ void SizeRun::verify_dip(std::size_t point) {
     }
 }
 
+// Where the slope grows within an interval, a step in it may hide behind the bend: the steeper side's line, drawn back, passes
+// below the size before. Sizes between the two show it.
+void SizeRun::look_into_bend(const Step& step) {
+    const double before_us = times_.time_us[place_[step.left]];
+    const double least = options_.threshold / (1 - options_.threshold) * before_us;
+    if (step.bend < 0.8 * least || step.bend < 3 * step.bend_error) return;
+    const Blocks low = cells_[place_[step.left]].blocks, high = cells_[place_[step.right]].blocks;
+    if (high - low < 8) return;
+    std::vector<Blocks> sizes = sizes_around(step.left, step.right, 2);
+    const auto second = std::find(sizes.begin(), sizes.end(), high);
+    const Blocks quarter = (high - low) / 4;
+    sizes.insert(second, {low + quarter, low + 2 * quarter, low + 3 * quarter});
+    const std::size_t first = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), low) - sizes.begin());
+    Fresh fresh{panel(sizes, 0.1), {}, 3};
+    while (more_of(fresh)) {
+        const Curve finer = analyse_curve(fresh.points, options_.threshold);
+        const auto within = [&](const Step& s) { return s.left >= first && s.right <= first + 4; };
+        if (fresh.panel.rounds < 12 && std::any_of(finer.steps.begin(), finer.steps.end(), [&](const Step& s) { return within(s) && s.state == StepState::unsure; })) continue;
+        for (Step s : finer.steps) {
+            if (!within(s) || s.state != StepState::suspect || stop_ != Stop::none) continue;
+            step_time_us_ = fresh.points[s.left].y;
+            const Blocks from = sizes[s.left], to = sizes[s.right];
+            search_between(from, to, s, 1);
+        }
+        return;
+    }
+}
+
 void SizeRun::search(const Step& seen) {
     Step step = seen;
     if (!verify(step)) {
@@ -345,11 +371,12 @@ bool SizeRun::report_unplaced(Blocks low, Blocks high, const Step& step) {
 
 void SizeRun::search_between(Blocks low, Blocks high, const Step& step, int level) {
     const double least = -std::log1p(-options_.threshold);
-    for (const double sureness : {decide, decide_again}) {
-        const auto place = bisect(low, high, step, sureness);
+    bool contradicted = false;
+    // What a bisection finds is confirmed, so that the first may be quick; a burst that misled it will not mislead a slower one.
+    for (const Care& care : {Care{2.7, 2}, Care{4.0, 4}, Care{4.5, 8}}) {
+        const auto place = bisect(low, high, step, care);
         if (!place) {
-            low = reached_low_;
-            high = reached_high_;
+            if (stop_ == Stop::budget && !contradicted && report_unplaced(reached_low_, reached_high_, step)) return;
             break;
         }
         FoundCliff found;
@@ -374,11 +401,12 @@ void SizeRun::search_between(Blocks low, Blocks high, const Step& step, int leve
                 return;
             }
             if (drop == Drop::unsure) break;
-            continue;    // the bisection went astray
+            contradicted = true;    // the bisection went astray
+            continue;
         }
-        break;
+        contradicted = true;
+        if (step.jump < 8 * step.error) break;
     }
-    if (stop_ == Stop::budget && report_unplaced(low, high, step)) return;
     if (stop_ != Stop::none) doubtful_.push_back(step);
     else if (level == 0) notes_.push_back(fmt::format("time grows faster than transfer length between {} and {}, without a sharp step", size_text(low), size_text(high)));
 }

@@ -27,7 +27,7 @@ Line side(const std::vector<Point>& nearest_first) {
     return fit_line(std::vector<Point>(nearest_first.begin(), nearest_first.begin() + 2));
 }
 
-struct Jump { double value = 0, error = 0, left_slope = 0, right_slope = 0; bool known = false; };
+struct Jump { double value = 0, error = 0, left_slope = 0, right_slope = 0; bool known = false; double bend = 0, bend_error = 0; };
 
 // From point i to the next: sign +1 finds steps up, -1 steps down. Walls are gaps that a slope must not be taken across.
 Jump jump_at(const std::vector<Point>& p, std::size_t i, const std::vector<bool>& walls, double sign, std::size_t window) {
@@ -43,29 +43,34 @@ Jump jump_at(const std::vector<Point>& p, std::size_t i, const std::vector<bool>
     Jump least;
     const Point& before = p[i];
     const Point& after = p[i + 1];
-    double slope = -1;
     if (left.size() >= 2) {
         const Line line = side(left);
         least.value = sign * (after.y - line.at(after.x));
         least.error = std::sqrt(after.error * after.error + line.variance_at(after.x));
         least.known = true;
-        slope = least.left_slope = line.b;
+        least.bend = least.value;
+        least.bend_error = least.error;
+        least.left_slope = line.b;
     }
     if (right.size() >= 2) {
         const Line line = side(right);
         const double value = sign * (line.at(before.x) - before.y);
+        const double error = std::sqrt(before.error * before.error + line.variance_at(before.x));
         least.right_slope = line.b;
+        if (!least.known || value > least.bend) {
+            least.bend = value;
+            least.bend_error = error;
+        }
         if (!least.known || value < least.value) {
             least.value = value;
-            least.error = std::sqrt(before.error * before.error + line.variance_at(before.x));
+            least.error = error;
         }
         if (!least.known) least.left_slope = line.b;
         least.known = true;
-        slope = std::max(slope, line.b);
     }
     if (right.size() < 2) least.right_slope = least.left_slope;
     // A straight line through the origin is the steepest that a side without a slope can have; and no step down can be told.
-    if (!least.known && sign < 0) return {0, 1e30, 0, 0, false};
+    if (!least.known && sign < 0) return {.error = 1e30};
     if (!least.known) {
         least.left_slope = least.right_slope = before.y / before.x;
         least.value = sign * (after.y - before.y * after.x / before.x);
@@ -128,6 +133,8 @@ Step judge(const Jump& up, double least) {
     Step step;
     step.jump = up.value;
     step.error = up.error;
+    step.bend = up.bend;
+    step.bend_error = up.bend_error;
     step.left_slope = std::max(up.left_slope, 0.0);
     step.right_slope = std::max(up.right_slope, 0.0);
     if (up.value + sure_of_none * up.error < least) step.state = StepState::none;

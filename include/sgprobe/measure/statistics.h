@@ -30,6 +30,7 @@ struct RoundFit {
     std::vector<Location> cells;         // count 0: no observation
     std::vector<double> rounds;          // the shift of each round, median 0
     double sigma = 0;                    // of one observation, pooled
+    double outliers = 0;                 // share of observations far from the rest
     std::vector<double> cleaned;         // each observation less its round and its disturbance
 };
 RoundFit fit_rounds(std::span<const Observation>, std::size_t cell_count, double tolerance, double least_sigma = 0);

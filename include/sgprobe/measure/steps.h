@@ -16,6 +16,7 @@ struct Step {
     std::size_t left = 0, right = 0;     // indices of the points on both sides; dips between are left out
     double jump = 0, error = 0;          // in the unit of time, and its standard error
     double left_slope = 0, right_slope = 0;
+    double bend = 0, bend_error = 0;     // what is left after the gentler of both slopes: a bend may hide a step beside it
     bool lasts = true;                   // no later step down takes it back
     StepState state = StepState::none;
 };
