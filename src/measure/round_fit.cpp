@@ -69,8 +69,9 @@ RoundFit fit_rounds(std::span<const Observation> all, std::size_t cell_count, do
         kept += 1;
     }
     fit.outliers = 1 - kept / static_cast<double>(residuals.size());
-    fit.sigma = std::sqrt(squares / std::max(kept, 1.0)) * std::sqrt(static_cast<double>(all.size()) / std::max(freedom, 1.0));
-
+    const double scale = std::sqrt(static_cast<double>(all.size()) / std::max(freedom, 1.0));
+    fit.sigma_all = std::sqrt(squares / std::max(kept, 1.0)) * scale;
+    fit.sigma = spread(residuals) * scale;
     fit.sigma = std::max(fit.sigma, least_sigma);
 
     std::vector<std::vector<double>> by_cell(cell_count);

@@ -257,7 +257,7 @@ bool SizeRun::unquiet() const {
 
 Curve SizeRun::analyse() {
     times_ = time_cells(cells_, warm_up_);
-    sample_sigma_ = std::max(times_.fit.sigma, 0.002);
+    sample_sigma_ = std::max(times_.fit.sigma_all, 0.002);
     std::vector<Point> points;
     place_.clear();
     for (std::size_t i = 0; i < cells_.size(); ++i) {

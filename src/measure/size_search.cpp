@@ -329,9 +329,9 @@ void SizeRun::look_into_bend(const Step& step) {
     while (more_of(fresh)) {
         const Curve finer = analyse_curve(fresh.points, options_.threshold);
         const auto within = [&](const Step& s) { return s.left >= first && s.right <= first + 4; };
-        if (fresh.panel.rounds < 12 && std::any_of(finer.steps.begin(), finer.steps.end(), [&](const Step& s) { return within(s) && s.state == StepState::unsure; })) continue;
+        if (fresh.panel.rounds < 6 && std::any_of(finer.steps.begin(), finer.steps.end(), [&](const Step& s) { return within(s) && s.state == StepState::unsure; })) continue;
         for (Step s : finer.steps) {
-            if (!within(s) || s.state != StepState::suspect || stop_ != Stop::none) continue;
+            if (!within(s) || s.state != StepState::suspect || s.jump < 4 * s.error || stop_ != Stop::none) continue;
             step_time_us_ = fresh.points[s.left].y;
             const Blocks from = sizes[s.left], to = sizes[s.right];
             search_between(from, to, s, 1);
@@ -405,7 +405,7 @@ void SizeRun::search_between(Blocks low, Blocks high, const Step& step, int leve
             continue;
         }
         contradicted = true;
-        if (step.jump < 8 * step.error) break;
+        if (step.jump < 8 * step.error || level > 0) break;
     }
     if (stop_ != Stop::none) doubtful_.push_back(step);
     else if (level == 0) notes_.push_back(fmt::format("time grows faster than transfer length between {} and {}, without a sharp step", size_text(low), size_text(high)));

@@ -29,7 +29,8 @@ struct Observation { std::size_t cell = 0, round = 0; double value = 0; };
 struct RoundFit {
     std::vector<Location> cells;         // count 0: no observation
     std::vector<double> rounds;          // the shift of each round, median 0
-    double sigma = 0;                    // of one observation, pooled
+    double sigma = 0;                    // of one observation, pooled: of the middle of them
+    double sigma_all = 0;                // and root mean square of all but outliers: larger where samples are of several kinds
     double outliers = 0;                 // share of observations far from the rest
     std::vector<double> cleaned;         // each observation less its round and its disturbance
 };
