@@ -128,11 +128,12 @@ SizeRun::Placed SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step&
         if (std::abs(distance) > care.sureness * score.error && std::abs(distance) > 0.2 * gap) return placed;
         const double least = -std::log1p(-options_.threshold);
         if (p.rounds < std::max<std::size_t>(6, care.least_rounds)) continue;
-        if (gap + 2.5 * up.error < 0.75 * least) {       // nothing that matters lies between
+        if (gap + up.error < 0.75 * least) {       // nothing that matters lies between
             placed.side = Side::neither;
             return placed;
         }
-        if (std::abs(distance) + 2.5 * score.error < 0.3 * gap || p.rounds >= most_rounds) {
+        const double doubt = p.rounds < 10 ? 2.5 : 1;
+        if (std::abs(distance) + doubt * score.error < 0.33 * gap || p.rounds >= most_rounds) {
             placed.side = Side::neither;
             return placed;
         }
@@ -263,8 +264,10 @@ bool SizeRun::verify(Step& step) {
     while (more_of(fresh)) {
         const Step again = step_between(fresh.points, left, options_.threshold);
         const bool contradicts = step.jump > 5 * step.error && fresh.panel.rounds < 4;
-        if (again.state == StepState::none && !contradicts) return false;
-        if (again.state == StepState::suspect || fresh.panel.rounds >= most_rounds) {
+        const double least = options_.threshold / (1 - options_.threshold) * fresh.points[left].y;
+        if (again.jump + 2 * again.error < least && !contradicts) return false;
+        if (again.jump < 0.8 * least && fresh.panel.rounds >= 8) return false;
+        if ((again.state == StepState::suspect && again.jump > 0.8 * least) || fresh.panel.rounds >= most_rounds) {
             step.jump = again.jump;
             step.error = again.error;
             step.left_slope = again.left_slope;
@@ -331,7 +334,7 @@ void SizeRun::look_into_bend(const Step& step) {
         const auto within = [&](const Step& s) { return s.left >= first && s.right <= first + 4; };
         if (fresh.panel.rounds < 6 && std::any_of(finer.steps.begin(), finer.steps.end(), [&](const Step& s) { return within(s) && s.state == StepState::unsure; })) continue;
         for (Step s : finer.steps) {
-            if (!within(s) || s.state != StepState::suspect || s.jump < 4 * s.error || stop_ != Stop::none) continue;
+            if (!within(s) || s.state != StepState::suspect || s.jump < 4 * s.error || s.jump < options_.threshold * fresh.points[s.left].y || stop_ != Stop::none) continue;
             step_time_us_ = fresh.points[s.left].y;
             const Blocks from = sizes[s.left], to = sizes[s.right];
             search_between(from, to, s, 1);
