@@ -21,7 +21,8 @@ Panel SizeRun::panel(const std::vector<Blocks>& sizes, double gap) const {
     std::size_t counted = counted_for(*std::max_element(sizes.begin(), sizes.end()));
     if (gap > 0) {
         const double enough = static_cast<double>(counted) * std::pow(12 * sample_sigma_ / gap, 2);   // a gap that noise cannot fill needs no long samples
-        const std::size_t least = std::max<std::size_t>(2, worthwhile_count(sizes.front()) / 4);
+        // Never so short that where it falls on a track decides.
+        const std::size_t least = std::max<std::size_t>({2, (256u << 10) / bytes(sizes.front()), worthwhile_count(sizes.front()) / 4});
         counted = std::min(counted, std::max(least, static_cast<std::size_t>(std::clamp(enough, 2.0, 1000.0))));
     }
     for (const Blocks n : sizes) {
@@ -374,6 +375,8 @@ bool SizeRun::report_unplaced(Blocks low, Blocks high, const Step& step) {
 
 void SizeRun::search_between(Blocks low, Blocks high, const Step& step, int level) {
     const double least = -std::log1p(-options_.threshold);
+    // Among the small sizes lie the bends; a quiet drive's is not gone over twice.
+    const bool quiet = bytes(high) <= (64u << 10) && sample_sigma_ < 0.03 && !unquiet();
     bool contradicted = false;
     // What a bisection finds is confirmed, so that the first may be quick; a burst that misled it will not mislead a slower one.
     for (const Care& care : {Care{2.7, 2}, Care{4.0, 4}, Care{4.5, 8}}) {
@@ -404,11 +407,12 @@ void SizeRun::search_between(Blocks low, Blocks high, const Step& step, int leve
                 return;
             }
             if (drop == Drop::unsure) break;
-            contradicted = true;    // the bisection went astray
+            contradicted = true;    // the bisection went astray, as it can where there is noise
+            if (quiet) break;
             continue;
         }
         contradicted = true;
-        if (step.jump < 8 * step.error || level > 0) break;
+        if (step.jump < 8 * step.error || level > 0 || quiet) break;
     }
     if (stop_ != Stop::none) doubtful_.push_back(step);
     else if (level == 0) notes_.push_back(fmt::format("time grows faster than transfer length between {} and {}, without a sharp step", size_text(low), size_text(high)));
