@@ -6,7 +6,8 @@ namespace sgprobe::report {
 namespace {
 Value registers(const scsi::AtaRegisters& ata) {
     Value out = Value::object();
-    out.set("error", ata.error).set("status", ata.status).set("device", ata.device).set("count", ata.count).set("lba", ata.lba).set("extend", ata.extend);
+    out.set("error", ata.error).set("status", ata.status).set("device", ata.device).set("count", ata.count);
+    if (ata.lba_known) out.set("lba", ata.lba).set("extend", ata.extend);
     if (ata.upper_lost) out.set("upper_bytes_lost", true);
     return out;
 }

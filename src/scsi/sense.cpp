@@ -7,7 +7,7 @@
 namespace sgprobe::scsi {
 namespace {
 // Fixed format, SPC-5 4.4.3. The reader is cut to ADDITIONAL SENSE LENGTH: past it nothing means anything.
-void parse_fixed(const Reader& data, Parsed<Sense>& out) {
+void parse_fixed(const Reader& data, const Reader& arrived, Parsed<Sense>& out) {
     Sense& sense = out.value;
     sense.valid = data.flag(0, 7);
     if (const auto key = data.bits(2, 3, 4)) sense.key = static_cast<SenseKey>(*key);
@@ -21,8 +21,8 @@ void parse_fixed(const Reader& data, Parsed<Sense>& out) {
     parse_key_specific(data.part(15, 3), out);
     const bool cut_before_asc = !sense.ascq && data.u8(7).value_or(0xff) >= 6;
     if (cut_before_asc) return;   // whether INFORMATION is that, or ATA registers, cannot be told
-    sense.ata = fixed_ata_registers(data, sense);
-    if (sense.asc == 0x00 && sense.ascq == 0x1d) return;   // registers, found or not, stand in both fields
+    sense.ata = fixed_ata_registers(data, arrived, sense);
+    if (sense.ata || (sense.asc == 0x00 && sense.ascq == 0x1d)) return;   // registers, found or not, stand in these fields
     if (sense.valid) sense.information = data.big_endian(3, 4);
     if (const auto specific = data.big_endian(8, 4); specific && *specific != 0) sense.command_specific = specific;
 }
@@ -59,7 +59,7 @@ Parsed<Sense> parse_sense(ByteView bytes, unsigned depth) {
     }
     out.used = data.size();
     if (sense.descriptor_format) parse_descriptor_format(data, depth, out);
-    else parse_fixed(data, out);
+    else parse_fixed(data, arrived, out);
     return out;
 }
 

@@ -133,26 +133,48 @@ void parse_key_specific(const Reader& bytes, Parsed<Sense>& out) {
     }
 }
 
+namespace {
+// DRDY without BSY, and an error register where ERR is set alone: what a drive has when a command is over.
+bool plausible_status(std::optional<std::uint8_t> error, std::optional<std::uint8_t> status) {
+    return error && status && (*status & 0x80) == 0 && (*status & 0x51) != 0 && ((*status & 0x01) != 0 || *error == 0);
+}
+
+AtaRegisters first_registers(const Reader& bytes, std::size_t at) {
+    AtaRegisters ata;
+    ata.error = *bytes.u8(at);
+    ata.status = *bytes.u8(at + 1);
+    ata.device = *bytes.u8(at + 2);
+    ata.count = *bytes.u8(at + 3);
+    ata.lba_known = false;
+    return ata;
+}
+
+void take_lba(const Reader& bytes, std::size_t flags, AtaRegisters& ata) {
+    if (!bytes.has(flags, 4)) return;
+    ata.extend = bytes.flag(flags, 7);
+    ata.upper_lost = bytes.flag(flags, 6) || bytes.flag(flags, 5);
+    ata.lba = *bytes.little_endian(flags + 1, 3);
+    ata.lba_known = true;
+}
+}
+
 // Fixed format has no descriptor: under 00h/1Dh the registers stand in INFORMATION and COMMAND-SPECIFIC INFORMATION, with
-// VALID set (SAT-4 12.2.2.7). Linux before 4.7 put them eight bytes later, VALID clear, and kept only half of them.
-std::optional<AtaRegisters> fixed_ata_registers(const Reader& data, const Sense& sense) {
-    if (sense.asc != 0x00 || sense.ascq != 0x1d) return {};
-    const auto plausible = [](std::optional<std::uint8_t> status) { return status && (*status & 0x80) == 0 && (*status & 0x51) != 0; };
-    const auto registers = [&](std::size_t first, std::size_t flags) -> std::optional<AtaRegisters> {
-        if (!data.has(first, 4) || !data.has(flags, 4)) return {};
-        AtaRegisters ata;
-        ata.error = *data.u8(first);
-        ata.status = *data.u8(first + 1);
-        ata.device = *data.u8(first + 2);
-        ata.count = *data.u8(first + 3);
-        ata.extend = data.flag(flags, 7);
-        ata.upper_lost = data.flag(flags, 6) || data.flag(flags, 5);
-        ata.lba = *data.little_endian(flags + 1, 3);
+// VALID set (SAT-4 12.2.2.7). Linux before 4.7 put them eight bytes later, VALID clear, under whatever sense code the error had
+// (05h 21h/04h for an aborted command), its LBA past the 18 bytes that the data says it has.
+std::optional<AtaRegisters> fixed_ata_registers(const Reader& data, const Reader& arrived, const Sense& sense) {
+    const bool told = sense.asc == 0x00 && sense.ascq == 0x1d;
+    if (told && data.has(3, 9) && (sense.valid || plausible_status(data.u8(3), data.u8(4)))) {
+        AtaRegisters ata = first_registers(data, 3);
+        take_lba(data, 8, ata);
         return ata;
-    };
-    if (sense.valid || plausible(data.u8(4))) return registers(3, 8);
-    if (plausible(data.u8(9))) return registers(8, 16);
-    return {};
+    }
+    if (sense.valid || sense.asc == 0x32 || !data.has(8, 10) || data.u32(3).value_or(1) != 0) return {};
+    // 32h, no spare location: REASSIGN BLOCKS has an address there.
+    const bool old = plausible_status(data.u8(8), data.u8(9)) && (told || (data.flag(9, 6) && (*data.u8(10) & 0x1f) == 0));
+    if (!old) return {};
+    AtaRegisters ata = first_registers(data, 8);
+    take_lba(arrived, 16, ata);
+    return ata;
 }
 
 std::string_view descriptor_name(std::uint8_t type) {

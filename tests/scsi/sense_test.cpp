@@ -63,6 +63,25 @@ TEST_CASE("ATA registers as an older kernel put them, eight bytes late and witho
     CHECK(parsed.value.ata->extend);
 }
 
+TEST_CASE("an older kernel's registers stand under the sense code of the error too, and the LBA past the 18 bytes") {
+    const auto posted = from_hex("70 00 05 00 00 00 00 0a 04 51 40 01 21 04 00 00 00 a0 00 00 00 00 00 00 00 00 00 00 00 00 00 00");
+    const auto sense = parse_sense(posted).value;
+    CHECK(sense.is(SenseKey::illegal_request, 0x21, 0x04));
+    REQUIRE(sense.ata);
+    CHECK(sense.ata->error == 0x04);
+    CHECK(sense.ata->status == 0x51);
+    CHECK(sense.ata->device == 0x40);
+    CHECK(sense.ata->count == 0x01);
+    CHECK(sense.ata->lba_known);
+    CHECK(sense.ata->lba == 0xa0);
+    CHECK_FALSE(sense.command_specific);
+    const auto cut = parse_sense(ByteView(posted).first(18)).value;
+    REQUIRE(cut.ata);
+    CHECK_FALSE(cut.ata->lba_known);
+    // Command-specific information of a SCSI drive is no ATA status.
+    CHECK_FALSE(parse_sense(from_hex("70 00 04 00 00 00 00 0a 00 00 12 34 32 01 00 00 00 00")).value.ata);
+}
+
 TEST_CASE("an ATA status return descriptor gives all 48 bits of the LBA") {
     const auto sense = parse_sense(from_hex("72 01 00 1d 00 00 00 0e  09 0c 01 04 00 01 66 33 55 22 44 11 e0 51")).value;
     REQUIRE(sense.ata);

@@ -19,6 +19,7 @@ struct AtaRegisters {
     std::uint8_t error = 0, status = 0, device = 0;
     std::uint16_t count = 0;
     std::uint64_t lba = 0;
+    bool lba_known = true;      // the older kernels' fixed layout ends where 18 bytes of sense data end: no LBA, no EXTEND
     bool extend = false;
     bool upper_lost = false;    // fixed format: upper bytes of count or LBA are not zero, and there is no room for them
 };
