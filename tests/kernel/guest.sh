@@ -67,3 +67,11 @@ after_requests() {
     while [ "$(requests)" -lt $enough ]; do sleep 0.05; done
     "$@"
 }
+
+# behind DRIVER: the sg node of the disk behind that driver.
+behind() {
+    for sg in /sys/class/scsi_generic/sg*; do
+        host=$(readlink -f "$sg/device" | sed 's|.*/\(host[0-9]*\)/.*|\1|')
+        [ "$(cat /sys/class/scsi_host/"$host"/proc_name 2> /dev/null)" != "$1" ] || { echo "/dev/${sg##*/}"; return; }
+    done
+}
