@@ -37,7 +37,7 @@ OBJECTS  := $(SOURCES:%.cpp=$(BUILD)/%.o)
 # Data files compiled in: one generated source holds every file of a list (see tools/embed).
 EMBEDDED := $(sort $(wildcard src/sim/drives/*.toml modepages/*.toml modepages/experiments/*.toml src/pages/*.tsv src/pages/quirks/*))
 
-.PHONY: bench faults all test fuzz fuzzers check check-hba demo clean install uninstall docs
+.PHONY: truth bench faults all test fuzz fuzzers check check-hba demo clean install uninstall docs
 all: build/sgprobe
 
 ifeq ($(VARIANT),release)
@@ -111,6 +111,10 @@ demo:
 # Every command of every kind of run, met by every kind of fault: prints how many runs there were and what was lost.
 faults: $(BUILD)/unit-tests
 	SGPROBE_FAULTS=full $(BUILD)/unit-tests -tc='faults:*'
+
+# Campaigns over random drives, in full: limits and what cache tells.
+truth: $(BUILD)/unit-tests
+	TRUTH_DRIVES=1000 CACHE_DRIVES=100 $(BUILD)/unit-tests -tc='limits: random*,cache: random*'
 
 BENCHES  := $(sort $(wildcard tests/bench/*.cpp))
 $(BUILD)/bench/%: tests/bench/%.cpp $(BUILD)/libsgprobe.a

@@ -96,10 +96,18 @@ Result cache_result(const CacheFinding& finding, const Subject& subject) {
         zones.push_back(ValueMap{{"lba", zone.lba}, {"rate_mb_s", zone.rate_mb_s}, {"low", zone.low}, {"high", zone.high}});
         rates.rows.push_back({fmt::format("{}", zone.lba), fmt::format("{:.2f}", zone.rate_mb_s), fmt::format("{:.2f}", zone.low), fmt::format("{:.2f}", zone.high)});
     }
+    ValueList tracks;
+    ResultTable track_table{"zones", {"first block", "last block", "blocks a track"}, {}};
+    for (const TrackZone& zone : finding.track_zones) {
+        tracks.push_back(ValueMap{{"first", zone.first}, {"last", zone.end - 1}, {"track_blocks", zone.track_blocks}});
+        track_table.rows.push_back({fmt::format("{}", zone.first), fmt::format("{}", zone.end - 1), fmt::format("{}", zone.track_blocks)});
+    }
+    if (!tracks.empty()) cache.set("zone_list", std::move(tracks));
     if (!zones.empty()) cache.set("rate_by_place", std::move(zones));
     cache.set("latencies_us", ValueMap{{"first_reads", finding.misses_us}, {"re_reads", finding.hits_us}});
     result.sections.emplace_back("cache", std::move(cache));
     result.tables.push_back(std::move(table));
+    if (!track_table.rows.empty()) result.tables.push_back(std::move(track_table));
     if (!rates.rows.empty()) result.tables.push_back(std::move(rates));
     result.verdict = finding.notes.empty() && !finding.interrupted ? Verdict::clean : Verdict::inconclusive;
     result.reason = fmt::format("{} of {} items could be told by timing", told, finding.items.size());

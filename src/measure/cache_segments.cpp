@@ -92,9 +92,9 @@ std::optional<Blocks> held_around(CacheDrive& drive, Blocks most, Blocks length,
 // A stream longer than a segment leaves it full. Where the prefetch past the stream's end comes and goes, one long command may
 // leave none: what it leaves is then all behind its end.
 void measure_segment_length(CacheDrive& drive, Blocks most, CacheFinding& finding) {
-    constexpr Blocks request = 64;
+    const Blocks request = std::max<Blocks>(1, 32768 / drive.block_bytes());
     const char* why = "a stream of the greatest length tried is still held whole";
-    for (Blocks length = 4096; length <= most; length *= 2) {
+    for (Blocks length = std::max<Blocks>(512, (Bytes{2} << 20) / drive.block_bytes()) / request * request; length <= most; length *= 2) {
         const auto held = held_around(drive, most, length, [&] {
             const Lba at = drive.fresh();
             for (Blocks i = 0; i < length; i += request) drive.read(at + i, request);

@@ -33,9 +33,10 @@ bool LimitContent::telling(Blocks count) const {
 
 void LimitContent::poison(std::span<std::uint8_t> bytes) { std::memset(bytes.data(), poison_byte, bytes.size()); }
 
-std::optional<Blocks> LimitContent::first_difference(ByteView data) const {
-    if (std::memcmp(data.data(), data_.data(), data.size()) == 0) return {};
-    const auto [here, there] = std::mismatch(data.begin(), data.end(), data_.begin());
+std::optional<Blocks> LimitContent::first_difference(ByteView data, Blocks from) const {
+    const std::uint8_t* wanted = data_.data() + from * block_bytes_;
+    if (std::memcmp(data.data(), wanted, data.size()) == 0) return {};
+    const auto [here, there] = std::mismatch(data.begin(), data.end(), wanted);
     return static_cast<Bytes>(here - data.begin()) / block_bytes_;
 }
 

@@ -156,17 +156,17 @@ Attempt LimitProbe::fail(Completion& completion, Blocks length, Failing failing,
     return {failing, drive_.lost()};
 }
 
-Attempt LimitProbe::judge_data(Completion& completion, Blocks length) {
+Attempt LimitProbe::judge_data(Completion& completion, Blocks length, Blocks shift) {
     const Bytes block = drive_.facts().block_bytes;
     const ByteView data = std::as_const(completion.command.data).bytes().first(length * block);
-    const Blocks known = std::min(length, content_.known());
-    const auto different = content_.first_difference(data.first(known * block));
+    const Blocks known = std::min(length, content_.known() - std::min(content_.known(), shift));
+    const auto different = content_.first_difference(data.first(known * block), shift);
     if (different) {
         // Somebody may have written there: the blocks are read again in small pieces before anything is said.
         const Blocks count = std::min(piece_blocks_, known - *different);
-        const auto now = piece(start() + *different, count);
+        const auto now = piece(start() + shift + *different, count);
         if (now && std::equal(now->begin(), now->end(), data.begin() + std::ptrdiff_t(*different * block))) {
-            content_.replace(*different, *now);
+            content_.replace(shift + *different, *now);
             return {};
         }
         return fail(completion, length, Failing::corruption,
@@ -184,7 +184,7 @@ Attempt LimitProbe::judge_data(Completion& completion, Blocks length) {
     return {};
 }
 
-Attempt LimitProbe::judge(Completion& completion, Blocks length) {
+Attempt LimitProbe::judge(Completion& completion, Blocks length, Blocks shift) {
     using Kind = Outcome::Kind;
     const Outcome& outcome = completion.outcome;
     switch (outcome.kind) {
@@ -198,7 +198,7 @@ Attempt LimitProbe::judge(Completion& completion, Blocks length) {
         return fail(completion, length, Failing::adapter, describe(completion));
     case Kind::status: break;
     }
-    if (outcome.good()) return judge_data(completion, length);
+    if (outcome.good()) return judge_data(completion, length, shift);
     if (outcome.check_condition()) {
         const auto sense = scsi::parse_sense(completion.sense.view()).value;
         if (sense.is(scsi::SenseKey::recovered_error) || sense.is(scsi::SenseKey::no_sense)) return {};
@@ -209,9 +209,14 @@ Attempt LimitProbe::judge(Completion& completion, Blocks length) {
 }
 
 Attempt LimitProbe::send(const LimitOpcode& opcode, Blocks length, BufferKind kind) {
-    if (drive_.over() || !learn(length)) return {Failing::none, true, false};
+    // No two commands in a row read the same blocks at the same place of the transfer: what a drive serves from the command before
+    // would else look right.
+    Blocks shift = 8 * (sent_++ % 8);
+    if (start() + shift + length > real_end_.value_or(drive_.facts().blocks)) shift = 0;
+    if (drive_.over() || !learn(length + shift)) return {Failing::none, true, false};
+    if (start() + shift + length > real_end_.value_or(drive_.facts().blocks)) shift = 0;
     const Bytes bytes = length * drive_.facts().block_bytes;
-    const auto cdb = build(opcode, start(), length, drive_.facts().block_bytes);
+    const auto cdb = build(opcode, start() + shift, length, drive_.facts().block_bytes);
     if (!cdb) return {Failing::none, true, false};
     Buffer data;
     std::swap(data, buffer(bytes, kind));
@@ -221,7 +226,7 @@ Attempt LimitProbe::send(const LimitOpcode& opcode, Blocks length, BufferKind ki
     }
     LimitContent::poison(data.bytes().first(bytes));
     Completion completion = drive_.run(read_command(*cdb, bytes, std::move(data)));
-    const Attempt attempt = judge(completion, length);
+    const Attempt attempt = judge(completion, length, shift);
     if (completion.drive == &drive_.drive()) buffer_ = std::move(completion.command.data);
     return attempt;
 }

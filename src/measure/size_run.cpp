@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "sgprobe/measure/transfer_limit.h"
 #include "sgprobe/transport/escape.h"
 #include "sgprobe/transport/failure.h"
 
@@ -71,6 +72,23 @@ void SizeRun::choose_sizes() {
     }
 }
 
+// What a real system says that it carries is not what it carries: asked before the sweep, with the longest transfer of it.
+void SizeRun::heed_host() {
+    if (host_.is_virtual() || cells_.empty()) return;
+    const Bytes block = subject_.identity.block_bytes;
+    const TransferLimit limit = find_transfer_limit(host_, drive_, options_.start.value_or(0), cells_.back().blocks, block);
+    buffer_ = limit.buffer;
+    if (!limit.note.empty()) notes_.push_back(limit.note);
+    if (limit.blocks == 0 || limit.blocks >= cells_.back().blocks) return;
+    std::erase_if(cells_, [&](const Cell& cell) { return cell.blocks > limit.blocks; });
+    if (cells_.empty() || cells_.back().blocks < limit.blocks) {
+        Cell cell;
+        cell.blocks = limit.blocks;
+        cells_.push_back(cell);
+    }
+    greatest_ = limit.blocks;
+}
+
 StreamRun SizeRun::stream(Blocks blocks, std::size_t commands) {
     const auto start = addresses_->take(blocks * commands);
     if (!start) {
@@ -86,6 +104,7 @@ StreamRun SizeRun::stream(Blocks blocks, std::size_t commands) {
     StreamPlan plan;
     plan.commands = commands;
     plan.block_bytes = subject_.identity.block_bytes;
+    plan.buffer = buffer_;
     plan.place = [&](std::size_t i) { return Place{*start + i * blocks, blocks, opcode}; };
     StreamRun run = run_stream(host_, drive_, plan);
     incidents_ += run.incidents;
@@ -320,6 +339,7 @@ Result SizeRun::run() {
     began_ = host_.now();
     result.settings_before = caching_settings(host_, drive_);
     choose_sizes();
+    heed_host();
     std::vector<Extent> media;
     const Lba start = options_.start.value_or(0);
     if (start >= subject_.identity.blocks)

@@ -34,6 +34,7 @@ public:
 
 private:
     void choose_sizes();
+    void heed_host();                                                    // what the system refuses is not measured, and said
     void pilot();
     void plan_counts(double rate_mb_s);
     void sweep();
@@ -94,6 +95,7 @@ private:
     std::size_t least_counted_ = 3;
     double jump_us_ = 0, about_mb_s_ = 0;        // what a sample costs before its first counted command; a rate to plan with
     Blocks greatest_ = 0;                        // transfer in force
+    BufferKind buffer_ = BufferKind::indirect;   // the kind that carries the greatest transfer
     CellTimes times_;
     Curve curve_;
     double sample_sigma_ = 0.05;

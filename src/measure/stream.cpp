@@ -97,6 +97,11 @@ private:
         if (cdb) command.cdb = *cdb;
         command.direction = scsi::ReadWrite{.opcode = place.opcode}.direction();
         command.length = place.blocks * plan_.block_bytes;
+        if (plan_.buffer != BufferKind::indirect) {
+            if (buffers_.empty() || buffers_.back().size() < command.length) buffers_.push_back(drive_.buffer(command.length, plan_.buffer));
+            command.data = std::move(buffers_.back());
+            buffers_.pop_back();
+        }
         return command;
     }
 
@@ -118,6 +123,7 @@ private:
         area_ += us(now - area_at_) * were;
         area_at_ = now;
         wait_for_one_ = false;
+        if (c.command.data && !c.outcome.flow_control()) buffers_.push_back(std::move(c.command.data));
         if (c.outcome.flow_control()) {
             ++run_.incidents.flow_control;
             flowing_ = false;
@@ -169,6 +175,7 @@ private:
     const StreamPlan& plan_;
     StreamRun run_;
     std::deque<Command> held_;
+    std::vector<Buffer> buffers_;               // for commands whose data needs memory of a kind
     std::size_t next_ = 0;
     unsigned pauses_ = 0;
     bool stopping_ = false, wait_for_one_ = false, flowing_ = true;

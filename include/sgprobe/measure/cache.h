@@ -20,11 +20,14 @@ struct CacheItem {
     std::string why;                               // without a value: why it cannot be told, or does not apply
 };
 
-struct ZoneRate { Lba lba = 0; double rate_mb_s = 0, low = 0, high = 0; std::optional<Blocks> track_blocks; };
+struct ZoneRate { Lba lba = 0; double rate_mb_s = 0, low = 0, high = 0; };
+
+struct TrackZone { Lba first = 0, end = 0; Blocks track_blocks = 0; };
 
 struct CacheFinding {
     std::vector<CacheItem> items;
     std::vector<ZoneRate> zones;                   // positions from the first block to the last
+    std::vector<TrackZone> track_zones;            // as far as they could be followed from the first block on
     std::vector<double> hits_us, misses_us;        // what the split of hits and misses was made from
     std::vector<std::string> notes;
     bool interrupted = false, budget_spent = false;

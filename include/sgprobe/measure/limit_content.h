@@ -21,7 +21,7 @@ public:
 
     // Before a read its buffer is filled with what is surely not there, so that bytes which never arrive show.
     static void poison(std::span<std::uint8_t>);
-    std::optional<Blocks> first_difference(ByteView data) const;      // block offset
+    std::optional<Blocks> first_difference(ByteView data, Blocks from) const;   // of data read from block start() + from on; offset in it
     std::string describe(ByteView data, Blocks offset) const;         // "nothing arrived", "zeros", "the blocks from offset 0 again"...
 
 private:

@@ -49,8 +49,8 @@ private:
     bool go_round(Lba, Blocks);
     std::optional<ByteVector> piece(Lba, Blocks);
     Buffer& buffer(Bytes, BufferKind);
-    Attempt judge(Completion&, Blocks);
-    Attempt judge_data(Completion&, Blocks);
+    Attempt judge(Completion&, Blocks, Blocks shift);
+    Attempt judge_data(Completion&, Blocks, Blocks shift);
     Attempt fail(Completion&, Blocks, Failing, std::string what);
 
     LimitDrive& drive_;
@@ -63,7 +63,7 @@ private:
     std::optional<Lba> bad_block_, real_end_;      // real_end_: where the drive says that it ends, before its capacity does
     bool past_end_ = false;
     Blocks room_wanted_ = 0;
-    unsigned moves_ = 0;
+    unsigned moves_ = 0, sent_ = 0;
     Buffer buffer_;
     std::map<Blocks, Failed> failures_;
 };

@@ -15,6 +15,7 @@ struct StreamPlan {
     unsigned depth = 1;
     Bytes block_bytes = 512;
     std::function<Place(std::size_t index)> place;
+    BufferKind buffer = BufferKind::indirect;   // another kind where the system carries no longer transfers without
 };
 
 // What spoiled samples or slowed commands, counted.
