@@ -7,6 +7,7 @@
 # make faults     the whole fault campaign (make check runs a sample)
 # make docs       make man/sgprobe.8 and the README's session anew after a subcommand, an option or an output has changed
 # make truth      random drives with planted cliffs: how often is the verdict true?
+# make deb        a Debian package of it
 # make install    DESTDIR and PREFIX are honoured; uninstall takes it all away
 VERSION  := 0.1
 PREFIX   ?= /usr/local
@@ -37,7 +38,7 @@ OBJECTS  := $(SOURCES:%.cpp=$(BUILD)/%.o)
 # Data files compiled in: one generated source holds every file of a list (see tools/embed).
 EMBEDDED := $(sort $(wildcard src/sim/drives/*.toml modepages/*.toml modepages/experiments/*.toml src/pages/*.tsv src/pages/quirks/*))
 
-.PHONY: truth bench faults all test fuzz fuzzers check check-hba demo clean install uninstall docs
+.PHONY: truth bench faults all test fuzz fuzzers check check-hba demo clean install uninstall docs completion deb check-deb
 all: build/sgprobe
 
 ifeq ($(VARIANT),release)
@@ -128,6 +129,7 @@ bench: $(BENCHES:tests/bench/%.cpp=$(BUILD)/bench/%)
 docs: build/sgprobe
 	tools/make-man build/sgprobe man/sgprobe.8.in > build/sgprobe.8 && mv build/sgprobe.8 man/sgprobe.8
 	tools/make-readme build/sgprobe README.md > build/README.md && mv build/README.md README.md
+	LC_ALL=C.UTF-8 build/sgprobe size sim:atlas15k2-hpm5 --format=list --output=build/demo.list --plot=man/demo.svg --force
 
 # What goes where, as "MODE SOURCE DESTINATION" below PREFIX; install and uninstall both read it.
 MANUALS   := $(sort $(wildcard man/*.[1-8]))
@@ -136,9 +138,29 @@ INSTALLED := 755:build/sgprobe:bin/sgprobe \
              $(foreach f,$(sort $(wildcard modepages/*.toml)),644:$(f):share/sgprobe/$(f)) \
              $(foreach f,$(sort $(wildcard modepages/experiments/*)),644:$(f):share/sgprobe/experiments/$(notdir $(f))) \
              $(foreach f,$(sort $(wildcard src/sim/drives/*.toml)),644:$(f):share/sgprobe/drives/$(notdir $(f))) \
+             644:$(BUILD)/completion/sgprobe:share/bash-completion/completions/sgprobe \
+             644:$(BUILD)/completion/_sgprobe:share/zsh/vendor-completions/_sgprobe \
+             644:share/sgprobe-1.schema.json:share/sgprobe/sgprobe-1.schema.json \
+             $(foreach f,$(sort $(wildcard src/pages/quirks/*)),644:$(f):share/sgprobe/quirks/$(notdir $(f))) \
+             $(foreach f,$(sort $(wildcard examples/*)),644:$(f):share/doc/sgprobe/$(f)) \
              644:README.md:share/doc/sgprobe/README.md 644:LICENSE:share/doc/sgprobe/LICENSE
 
-install: all
+completion: $(BUILD)/completion/sgprobe $(BUILD)/completion/_sgprobe
+$(BUILD)/completion/sgprobe: build/sgprobe
+	@mkdir -p $(@D)
+	build/sgprobe help --completion=bash > $@
+$(BUILD)/completion/_sgprobe: build/sgprobe
+	@mkdir -p $(@D)
+	build/sgprobe help --completion=zsh > $@
+
+# A Debian package of what install installs; `make check-deb` also has lintian look at it.
+deb: all
+	@tools/make-deb $(VERSION)
+check-deb:
+	tools/install-packages build check deb
+	tests/run deb
+
+install: all completion
 	@set -e; for row in $(INSTALLED); do \
 	    mode=$${row%%:*}; row=$${row#*:}; install -D -m $$mode "$${row%%:*}" "$(DESTDIR)$(PREFIX)/$${row#*:}"; done
 	@echo installed in $(DESTDIR)$(PREFIX)

@@ -86,7 +86,7 @@ void Context::print(const measure::Result& found) {
         case Format::json: print_text(report::json(report::to_value(result, style), to_terminal())); break;
         case Format::csv: print_text(report::csv(result, style)); break;
         case Format::list: print_text(report::list(result, style)); break;
-        case Format::openmetrics:
+        case Format::openmetrics: metrics_.push_back(result); break;
         case Format::text: print_text(report::text(result, style)); break;
     }
     add_plot(report::plot_of(result));
@@ -128,6 +128,8 @@ int Context::exit_status(const measure::Result& result) const {
 }
 
 void Context::finish() {
+    if (!metrics_.empty()) print_text(report::openmetrics(metrics_));
+    metrics_.clear();
     if (!plan_.empty()) print_text(plan_);
     plan_.clear();
     clear_progress();

@@ -75,7 +75,7 @@ std::string gnuplot_script(const Plot& plot, PlotKind kind, unsigned columns, un
     if (plot.x_in_bytes) out += "set logscale x 2\n";
     out += tics(plot, least, greatest);
     const bool named = std::any_of(plot.series.begin(), plot.series.end(), [](const PlotSeries& s) { return !s.label.empty(); });
-    out += named ? "set key outside below noenhanced\n" : "unset key\n";
+    out += named ? "set key outside below height 1.5 noenhanced\n" : "unset key\n";
     if (!on_terminal) out += "set grid ytics linecolor rgb '#d8d8d8' linetype 1 linewidth 0.5\nset border 3\nset tics nomirror out\n";
     else out += "set tics nomirror\n";
 

@@ -97,6 +97,17 @@ TEST_CASE("a hostile drive forges nothing in any format") {
     CHECK(csv(r, {}).find("\nsize,=") == std::string::npos);
 }
 
+TEST_CASE("metrics stand by family, and end as the format wants it") {
+    auto r = example_result();
+    r.device.product = "a\"b\\c\nsgprobe_cliff{} 1";
+    const std::string out = openmetrics({r, r});
+    CHECK(out.find("# TYPE sgprobe_cliff gauge\n") == 0);
+    CHECK(out.find("product=\"a\\\"b\\\\c\\\\x0asgprobe_cliff{} 1\"") != out.npos);
+    CHECK(out.find("transfer_bytes=\"262144\",depth=\"1\"} 9.61e+07\n") != out.npos);
+    CHECK(out.ends_with("\n# EOF\n"));
+    CHECK(out.find("# TYPE sgprobe_rate_bytes_per_second gauge") > out.rfind("\nsgprobe_last_good{"));
+}
+
 TEST_CASE("escaping keeps good text as it is, and is not done twice") {
     for (const char* good : {"", "plain", "K\u00f6ln \u6f22\u5b57 \U0001f600", "a b\\x1b"}) CHECK(for_terminal(good) == good);
     CHECK(for_terminal(for_terminal("\x1b[m\xfe")) == for_terminal("\x1b[m\xfe"));

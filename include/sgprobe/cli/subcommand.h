@@ -46,6 +46,8 @@ const Subcommand* find_subcommand(std::string_view name);
 std::string usage_line(const Subcommand&);
 std::string help_text(const Subcommand&);                       // sgprobe SUBCOMMAND --help, sgprobe help SUBCOMMAND
 std::string help_text();                                        // sgprobe --help
+std::string bash_completion();                                  // sgprobe help --completion=bash
+std::string zsh_completion();
 std::string mdoc_text();                                        // sgprobe help --mdoc: the section of the manual
 
 }

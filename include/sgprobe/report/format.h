@@ -20,6 +20,7 @@ measure::Value device_value(const measure::DeviceIdentity&, bool anonymous);
 std::string text(const measure::Result&, const Style&);          // a table with bars, then the verdict in a sentence
 std::string csv(const measure::Result&, const Style&);
 std::string list(const measure::Result&, const Style&);          // the classic posting
+std::string openmetrics(const std::vector<measure::Result>&);     // for node_exporter's textfile collector
 std::string verdict_sentence(const measure::Result&);
 
 }
