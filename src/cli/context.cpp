@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 #include "sgprobe/cli/gnuplot.h"
 #include "sgprobe/cli/new_file.h"
@@ -81,6 +82,13 @@ void Context::print(const measure::Result& found) {
     if (options_.dry_run) return;
     measure::Result result = found;
     add_host_facts(result);
+    if (result.started.empty()) {
+        const std::time_t seconds = std::chrono::system_clock::to_time_t(opened_);
+        std::tm utc{};
+        ::gmtime_r(&seconds, &utc);
+        result.started = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+    }
+    if (result.elapsed_s <= 0) result.elapsed_s = std::chrono::duration<double>(std::chrono::system_clock::now() - opened_).count();
     const report::Style style{.unicode = utf8_locale(), .width = 80, .anonymous = options_.anonymous};
     switch (options_.format) {
         case Format::json: print_text(report::json(report::to_value(result, style), to_terminal())); break;

@@ -51,6 +51,7 @@ OpenDrives Context::open(const std::vector<std::string>& names) {
         throw Failure(ExitStatus::contradiction, fmt::format("--host-overhead is for simulated drives and models: {} has a host of its own", names.front()));
 
     if (!signals_) signals_ = std::make_unique<Signals>();
+    opened_ = std::chrono::system_clock::now();
     OpenDrives open;
     const std::string& scheme = specs.front().scheme;
     open.host = scheme == "trace" ? replayed(specs) : scheme == "sg" ? this_machine(options_, *signals_) : virtual_host(options_, *signals_);

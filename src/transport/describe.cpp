@@ -4,6 +4,7 @@
 #include <scsi/sg_lib.h>
 
 #include <array>
+#include <cctype>
 #include <system_error>
 
 #include "sgprobe/scsi/sense.h"
@@ -43,7 +44,9 @@ std::string describe(const scsi::Cdb& cdb) {
     if (service_action) sg_get_opcode_sa_name(bytes[0], bytes[0] == 0x7f ? bytes[9] : bytes[1] & 0x1f, 0, text.size(), text.data());
     else sg_get_opcode_name(bytes[0], 0, text.size(), text.data());
     if (!text[0]) return fmt::format("operation code {:02x}h", bytes[0]);
-    return escaped(text.data());
+    std::string words = escaped(text.data());
+    for (char& c : words) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));   // as the standards write them
+    return words;
 }
 
 std::string describe(const Completion& c) {
@@ -94,7 +97,8 @@ ExitStatus exit_status(const Completion& c) {
 Failure failure(const Completion& c, const std::string& tried, const std::string& advice) {
     const std::string name = c.drive ? c.drive->name() : "drive";
     const ExitStatus status = exit_status(c);
-    return Failure(status == ExitStatus::good ? ExitStatus::other : status,
+    // Well, and yet a failure: what came back was no answer.
+    return Failure(status == ExitStatus::good ? ExitStatus::malformed : status,
                    fmt::format("{}: {}: {} came back with {}{}{}", escaped(name), tried, describe(c.command.cdb), describe(c), advice.empty() ? "" : "; ", advice));
 }
 

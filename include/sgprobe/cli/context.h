@@ -67,6 +67,7 @@ private:
     std::unique_ptr<Host> recorded(std::unique_ptr<Host>);                          // --trace FILE
     SharedOptions options_;
     std::unique_ptr<Output> output_;
+    std::chrono::system_clock::time_point opened_ = std::chrono::system_clock::now();   // when the last drive was opened
     std::vector<measure::Result> metrics_;                      // finish() prints them, where the format is openmetrics
     std::vector<report::Plot> plots_;                           // finish() draws them into one picture
     std::string plan_;                                          // of a dry run; finish() prints it
