@@ -51,7 +51,7 @@ public:
 
     unsigned depth() const override { return 32; }
     Bytes max_transfer_bytes() const override { return p_.max_transfer_bytes; }
-    void abort(std::uint64_t, Nanoseconds) override { pending_.reset(); }
+    void abort(std::uint64_t id, Nanoseconds) override { std::erase_if(pending_, [&](const TargetDone& d) { return d.id == id; }); }
     void idle(Nanoseconds) override {}
 
     std::uint64_t reads = 0;
@@ -68,25 +68,27 @@ public:
             if (p_.fault) {
                 if (auto f = p_.fault(reads, *rw, c.time)) {
                     f->id = c.id;
-                    pending_ = *f;
+                    pending_.push_back(*f);
                     return;
                 }
             }
             bytes_read += rw->blocks * p_.block_bytes;
             places.emplace_back(rw->lba, rw->blocks);
-            done.time = c.time + Nanoseconds(static_cast<std::int64_t>(1000 * service_us(*rw, static_cast<double>(c.time.count()) / 1e9)));
+            const Nanoseconds begin = std::max(c.time, busy_until_);    // one after the other, in the order in which they came
+            done.time = begin + Nanoseconds(static_cast<std::int64_t>(1000 * service_us(*rw, static_cast<double>(begin.count()) / 1e9)));
+            busy_until_ = done.time;
         } else {
             ByteVector data = answer(c, done);
             const std::size_t n = std::min<std::size_t>(data.size(), c.data_in.size());
             std::copy_n(data.begin(), n, c.data_in.begin());
             done.resid = c.length - std::min<Bytes>(c.length, data.size());
         }
-        pending_ = done;
+        pending_.push_back(done);
     }
     TargetEvent wait(Nanoseconds, Nanoseconds deadline) override {
-        if (!pending_ || pending_->time > deadline) return {{}, deadline};
-        TargetEvent e{*pending_, pending_->time};
-        pending_.reset();
+        if (pending_.empty() || pending_.front().time > deadline) return {{}, deadline};
+        TargetEvent e{pending_.front(), pending_.front().time};
+        pending_.erase(pending_.begin());
         return e;
     }
 
@@ -185,7 +187,8 @@ private:
     std::mt19937_64 random_;
     std::uniform_real_distribution<double> uniform_{0, 1};
     std::normal_distribution<double> normal_;
-    std::optional<TargetDone> pending_;
+    std::vector<TargetDone> pending_;
+    Nanoseconds busy_until_{0};
     Lba expected_ = ~Lba{0};
     unsigned since_jump_ = 0;
     double next_burst_ = 1e30;
