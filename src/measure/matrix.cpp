@@ -79,7 +79,9 @@ void MatrixRun::choose_cells() {
                 for (Blocks parts = (c.block + greatest - 1) / greatest; c.command == 0; ++parts)
                     if (c.block % parts == 0) c.command = c.block / parts;
                 c.cell.blocks = c.command;
-                c.cell.counted = std::max<std::size_t>({8, (1u << 20) / size, 4 * std::size_t{depth}}) * c.split();
+                // A random read costs the same whatever its size; sequential ones of small blocks cost next to nothing.
+                c.cell.counted = (pattern == "rand-read" ? std::max<std::size_t>(16, 2 * std::size_t{depth})
+                                                         : std::max<std::size_t>({8, (1u << 20) / size, 4 * std::size_t{depth}})) * c.split();
                 cells_.push_back(std::move(c));
             }
         }
@@ -163,7 +165,8 @@ Result MatrixRun::result() const {
     r.device = subject_.identity;
     r.parameters = {{"rounds", static_cast<std::int64_t>(rounds_)}, {"max_command_bytes", static_cast<std::int64_t>(options_.max_command_bytes)},
                     {"start", static_cast<std::int64_t>(options_.start.value_or(0))}, {"budget_s", static_cast<double>(options_.budget.count()) / 1e9}};
-    bool complete = stop_.empty();
+    const bool time_alone = !interrupted_ && exit_status_ == 0 && rounds_ >= 2;    // then there were fewer rounds, and no less
+    bool complete = stop_.empty() || time_alone;
     for (const MatrixCell& c : cells_) {
         const std::size_t warm_up = std::max<std::size_t>(2, c.depth) * c.split();
         // The mean of a sample is what a user sees: at depth, commands end in bunches, and single gaps mean nothing.
