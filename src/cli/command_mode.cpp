@@ -215,7 +215,10 @@ class Mode : public Command {
         out.set("changes", list);
         if (good) {
             settings.keep();
-            if (!save_) lines += "this lasts until the next reset or power cycle of the drive; --save makes it last\n";
+            bool pages = false, features = false;
+            for (const auto& change : changes) (change.place.starts_with("page") ? pages : features) = true;
+            if (!save_ && pages) lines += "this lasts until the next reset or power cycle of the drive; --save makes it last\n";
+            if (features) lines += "ATA features last until the next power cycle, and what is the kernel's until the next boot\n";
         } else {
             const auto report = settings.restore();
             out.set("restore", report::to_value(report));

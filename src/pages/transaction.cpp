@@ -15,7 +15,7 @@ namespace sgprobe::pages {
 
 std::string describe(const Change& change) {
     using enum Change::Outcome;
-    const std::string what = fmt::format("{} of {}", change.key, change.place);
+    const std::string what = change.place.starts_with("page") ? fmt::format("{} of {}", change.key, change.place) : fmt::format("{} ({})", change.key, change.place);
     switch (change.outcome) {
     case planned: return fmt::format("{}: {} -> {}", what, change.before, change.wanted);
     case unchanged: return fmt::format("{}: is {} already", what, change.before);
