@@ -54,7 +54,7 @@ void read_media(TomlTable& t, Media& media) {
     t.read("protection_type", media.protection_type, 0, 3);
     if (t.has("declared_blocks")) t.read("declared_blocks", media.declared_blocks.emplace(), 1, 0x1p62);
     if (!media.rotating) return;
-    t.require("rpm", media.rpm, 100, 100000);
+    t.require("rpm", media.rpm, 100, 65000);
     t.require("heads", media.heads, 1, 255);
     t.require("head_switch_us", media.head_switch_us, 0, 1e6);
     t.require("cylinder_switch_us", media.cylinder_switch_us, 0, 1e6);
