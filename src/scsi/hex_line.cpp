@@ -243,6 +243,10 @@ HexLine read_hex_line(std::string_view raw) {
         }
         return out;
     }
+    if (out.tokens.empty()) {   // brackets and commas alone
+        out.label = line;
+        return out;
+    }
     // An offset without a colon: set off by a wide gap, longer than what follows, or the only one with (or without) 0x.
     const bool odd = out.tokens.front().digits.size() % 2 == 1 && out.tokens.front().digits.size() > 1;
     if (out.tokens.size() < 2 && !odd) return out;

@@ -123,6 +123,11 @@ TEST_CASE("a hole in the offsets ends the dump and is named") {
     CHECK(sections[0].problems.size() == 1);
 }
 
+TEST_CASE("a line of brackets alone is no dump and no fault") {
+    CHECK(read_hex_text("{\n};\n").empty());
+    CHECK(read_hex_text("00 11 22 33\n}\n").size() == 1);
+}
+
 TEST_CASE("prose is no dump") {
     CHECK(read_hex_text("I bought a bad cab\nDate: Mon, 30 Nov 2026 10:11:12\nBe a dear and add it.\n").empty());
     CHECK(read_hex_text("").empty());
