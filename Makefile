@@ -71,8 +71,8 @@ $(BUILD)/truth: $(BUILD)/tests/truth/size_truth.o $(BUILD)/libsgprobe.a
 
 # TRUTH_DRIVES of each of 24 kinds; each is judged by what was planted in it
 TRUTH_DRIVES ?= 250
-.PHONY: truth
-truth: $(BUILD)/truth
+.PHONY: truth truth-limits
+truth: $(BUILD)/truth truth-limits
 	$(BUILD)/truth $(TRUTH_DRIVES)
 
 test: build/sgprobe $(BUILD)/unit-tests
@@ -113,8 +113,8 @@ demo:
 faults: $(BUILD)/unit-tests
 	SGPROBE_FAULTS=full $(BUILD)/unit-tests -tc='faults:*'
 
-# Campaigns over random drives, in full: limits and what cache tells.
-truth: $(BUILD)/unit-tests
+# Campaigns over random drives, in full: limits and what cache tells. `make truth` runs them too.
+truth-limits: $(BUILD)/unit-tests
 	TRUTH_DRIVES=1000 CACHE_DRIVES=100 $(BUILD)/unit-tests -tc='limits: random*,cache: random*'
 
 BENCHES  := $(sort $(wildcard tests/bench/*.cpp))
