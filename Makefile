@@ -102,7 +102,7 @@ check-hba:
 	tools/install-packages build hba
 	$(MAKE) all
 	@mkdir -p build/test-results && rm -f build/test-results/kernel-hba.results
-	RESULTS=$$PWD/build/test-results/kernel-hba.results tests/kernel/suite hba tests/kernel/hba/cases 600
+	RESULTS=$$PWD/build/test-results/kernel-hba.results tests/kernel/suite hba tests/kernel/hba/cases 1500
 
 demo:
 	tools/install-packages build demo

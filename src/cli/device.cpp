@@ -73,8 +73,12 @@ std::optional<KernelDevice> kernel_device(const DriveSpec& spec) {
 }
 
 void add_host_facts(measure::Result& result) {
-    const DriveSpec spec = DriveSpec::parse(result.device.path);
-    const auto k = kernel_device(spec);
+    std::optional<KernelDevice> k;
+    try {
+        k = kernel_device(DriveSpec::parse(result.device.path));
+    } catch (const Failure&) {   // the drive went away during the run, and its name with it: what was measured is still told
+        return;
+    }
     if (!k) return;
     if (!result.host)
         result.host = measure::HostIdentity{Sysfs().kernel_release(), k->host_driver, k->queue.max_hw_sectors_kb, k->queue.max_sectors_kb, k->queue.max_segments};

@@ -59,12 +59,14 @@ value() { python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); print(
 # equal WHAT ONE OTHER
 equal() { [ "$2" = "$3" ] || { echo "$1: $2, expected $3" >&2; return 1; }; }
 
-# after_requests N COMMAND...: runs the command when /dev/sg0 has been sent N more requests than now.
+# after_requests N COMMAND...: runs the command when a sgprobe has started and /dev/sg0 has been sent N more requests than then.
 requests() { echo $(($(cat /sys/class/scsi_generic/sg0/device/iorequest_cnt))); }
+sgprobe_runs() { busybox pidof sgprobe > /run/sgprobe.pid; }
 after_requests() {
+    until_true 30 sgprobe_runs
     enough=$(($(requests) + $1))
     shift
-    while [ "$(requests)" -lt $enough ]; do sleep 0.05; done
+    while [ "$(requests)" -lt $enough ]; do sleep 0.02; done
     "$@"
 }
 
