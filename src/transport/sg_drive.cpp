@@ -180,7 +180,7 @@ void SgDrive::submit(Command&& command) {
     const std::uint32_t index = take_slot();
     Slot& slot = *slots_[index];
     slot.command = std::move(command);
-    slot.submitted = host_.now();
+    slot.submitted = host_.last_;   // until it is sent
     slot.file = nullptr;
     ++outstanding_;
     const bool unfit = slot.command.data && slot.command.length > slot.command.data.size();
