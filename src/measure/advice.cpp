@@ -27,6 +27,16 @@ std::optional<Advice> advise_max_sectors(const DeviceIdentity& device, Bytes lon
     return advice;
 }
 
+Advice advise_queue_depth(const DeviceIdentity& device, unsigned depth) {
+    Advice advice;
+    advice.what = "queue_depth";
+    advice.value = depth;
+    advice.command = fmt::format("echo {} > /sys/block/sdX/device/queue_depth", depth);
+    advice.udev_rule = fmt::format("ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", {}, {}, {}, ATTR{{device/queue_depth}}=\"{}\"",
+                                   udev_match("ATTRS{vendor}", device.vendor), udev_match("ATTRS{model}", device.product), udev_match("ATTRS{rev}", device.revision), depth);
+    return advice;
+}
+
 std::optional<double> measure_rotation_us(Host& host, Drive& drive, const Subject& subject, Addresses& addresses) {
     const auto lba = addresses.take(subject.alignment());
     if (!lba || drive.precautions().no_fua) return {};

@@ -1,5 +1,6 @@
 #include "sgprobe/measure/stream.h"
 
+#include <algorithm>
 #include <deque>
 
 #include "sgprobe/scsi/sense.h"
@@ -143,6 +144,8 @@ private:
             return;
         }
         run_.bytes += c.transferred();
+        if (c.command.tag < furthest_) ++run_.reordered;
+        furthest_ = std::max(furthest_, c.command.tag);
         pauses_ = 0;
         run_.gap_us.push_back(static_cast<float>(us(now - last_)));
         run_.latency_us.push_back(static_cast<float>(us(c.latency())));
@@ -177,6 +180,7 @@ private:
     std::deque<Command> held_;
     std::vector<Buffer> buffers_;               // for commands whose data needs memory of a kind
     std::size_t next_ = 0;
+    std::uint64_t furthest_ = 0;              // greatest tag that has completed
     unsigned pauses_ = 0;
     bool stopping_ = false, wait_for_one_ = false, flowing_ = true;
     Nanoseconds last_{0}, area_at_{0};

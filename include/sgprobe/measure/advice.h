@@ -11,6 +11,9 @@ namespace sgprobe::measure {
 // max_sectors_kb so that no request is longer than that; nothing where the kernel cannot be told such a value.
 std::optional<Advice> advise_max_sectors(const DeviceIdentity&, Bytes longest_good);
 
+// queue_depth so that no more are outstanding.
+Advice advise_queue_depth(const DeviceIdentity&, unsigned depth);
+
 // The strings of a udev match: what is special there, or not plain, becomes ?, which matches any one character.
 std::string udev_match(const std::string& key, const std::string& padded);
 

@@ -40,6 +40,7 @@ struct StreamRun {
     std::vector<bool> held;                 // flow control held commands back while this gap ran
     Incidents incidents;
     double depth_reached = 0;               // mean number outstanding
+    std::uint64_t reordered = 0;            // commands that completed after one sent later
     std::uint64_t commands = 0;             // sent
     Bytes bytes = 0;                        // moved
 };
