@@ -93,7 +93,6 @@ void DepthRun::finish(Result& result) {
         result.verdict = Verdict::clean;
         result.reason = fmt::format("no queue from {} to {} deep is slower than a shallower one: {}", depths_.front(), depths_.back(), gains);
     }
-    if (!result.cliffs.empty() && !gains.empty()) notes_.push_back(gains);
     if (!result.cliffs.empty()) {
         const unsigned depth = static_cast<unsigned>(std::min_element(result.cliffs.begin(), result.cliffs.end(), [](const Cliff& a, const Cliff& b) { return a.last_good < b.last_good; })->last_good);
         result.advice.push_back(advise_queue_depth(subject_.identity, depth));

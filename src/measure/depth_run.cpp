@@ -165,16 +165,25 @@ void DepthRun::fit(DepthSeries& s) const {
     }
 }
 
-// Every step between neighbours is either no loss that matters or one that is sure.
+// Wherever the depths are parted, those past it are together either no slower than the plateau before it, to what matters, or surely so.
 bool DepthRun::decided(const DepthSeries& s) const {
-    const DepthCell* before = nullptr;
-    for (const DepthCell& c : s.cells) {
-        if (c.unqueued || c.error <= 0) continue;
-        if (before) {
-            const double step = c.value - before->value, error = sure * std::hypot(c.error, before->error);
-            if (step + error > material() && step - error < material() / 2) return false;
-        }
-        before = &c;
+    struct Mean {
+        double sum = 0, weight = 0;
+        void add(const DepthCell& c) { sum += c.value / (c.error * c.error), weight += 1 / (c.error * c.error); }
+        double value() const { return sum / weight; }
+        double variance() const { return 1 / weight; }
+    };
+    std::vector<const DepthCell*> cells;
+    for (const DepthCell& c : s.cells)
+        if (!c.unqueued && c.error > 0) cells.push_back(&c);
+    for (std::size_t split = 1; split < cells.size(); ++split) {
+        const DepthCell& best = **std::min_element(cells.begin(), cells.begin() + static_cast<std::ptrdiff_t>(split), [](auto* a, auto* b) { return a->value < b->value; });
+        Mean before, after;
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            if (i >= split) after.add(*cells[i]);
+            else if (cells[i]->value <= best.value + 2 * std::hypot(best.error, cells[i]->error)) before.add(*cells[i]);
+        const double loss = after.value() - before.value(), error = sure * std::sqrt(before.variance() + after.variance());
+        if (loss + error > material() && loss - error < material() / 2) return false;
     }
     return true;
 }
@@ -257,7 +266,7 @@ void DepthRun::measure(DepthSeries& s) {
         if (s.rounds < least_rounds) continue;
         fit(s);
         if (!options_.rounds && decided(s)) break;
-        if (host_.now() - began_ > started + (share_ - started) * 7 / 10) break;   // the rest is for the search
+        if (host_.now() - began_ > started + (share_ - started) * 8 / 10) break;   // the rest is for the search
     }
     fit(s);
     find_acceptance(s);
