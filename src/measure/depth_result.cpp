@@ -39,7 +39,7 @@ void DepthRun::find_gain(DepthSeries& s) const {
     if (!first || first == &s.cells.back()) return;   // one depth alone tells nothing of queueing
     const double gain = std::exp(first->value - best->value), error = std::hypot(first->error, best->error);
     const char* what = s.pattern == "rand-read" ? "random reads" : "sequential reads";
-    if (gain < 1 + options_.threshold / 2 || first->value - best->value < 3 * error) {
+    if (gain < 1 + options_.threshold * 0.7 || first->value - best->value < 4.5 * error) {
         s.gain = fmt::format("queueing gains nothing on {}", what);
         return;
     }

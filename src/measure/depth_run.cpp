@@ -14,10 +14,11 @@ namespace sgprobe::measure {
 namespace {
 
 constexpr std::size_t least_rounds = 4, most_rounds = 24, pieces = 3, most_redone = 40;
-constexpr double sure = 3.5;             // standard errors
+constexpr double sure = 3.5, sure_of_none = 3;   // standard errors
 
 std::size_t warm_up_of(unsigned depth) { return depth + 2; }   // the queue fills, and the first prefetch is cold
-std::size_t piece_of(const DepthSeries& s, unsigned depth) { return s.pattern == "rand-read" ? std::max(8u, depth * 3 / 2) : std::max(8u, 2 * depth); }
+// A prefetched stream completes in bunches of the queue's depth; random reads vary one by one, and their number is what counts.
+std::size_t piece_of(const DepthSeries& s, unsigned depth) { return s.pattern == "rand-read" ? std::max(12u, depth / 2 + 4) : std::max(8u, 2 * depth); }
 
 }
 
@@ -54,6 +55,8 @@ void DepthRun::choose_depths() {
         s.blocks = std::max<Blocks>(1, s.bytes / block);
         s.bytes = s.blocks * block;
         for (const unsigned depth : depths_) {
+            // Random reads cost a seek each: by default at powers of two alone. A loss between two of them is bisected all the same.
+            if (pattern == "rand-read" && options_.depths.empty() && (depth & (depth - 1)) != 0 && depth != depths_.back()) continue;
             DepthCell cell;
             cell.depth = depth;
             cell.cell.blocks = s.blocks;
@@ -161,7 +164,7 @@ void DepthRun::fit(DepthSeries& s) const {
     for (std::size_t i = 0; i < s.cells.size(); ++i) {
         s.cells[i].value = fitted.cells[i].value;
         // Pieces of one sample share what befell it: they are worth fewer than they are.
-        s.cells[i].error = fitted.cells[i].count ? std::hypot(1.3 * fitted.cells[i].error, 0.003) : 0;
+        s.cells[i].error = fitted.cells[i].count ? std::hypot((s.pattern == "rand-read" ? 1 : 1.3) * fitted.cells[i].error, 0.003) : 0;
     }
 }
 
@@ -182,8 +185,8 @@ bool DepthRun::decided(const DepthSeries& s) const {
         for (std::size_t i = 0; i < cells.size(); ++i)
             if (i >= split) after.add(*cells[i]);
             else if (cells[i]->value <= best.value + 2 * std::hypot(best.error, cells[i]->error)) before.add(*cells[i]);
-        const double loss = after.value() - before.value(), error = sure * std::sqrt(before.variance() + after.variance());
-        if (loss + error > material() && loss - error < material() / 2) return false;
+        const double loss = after.value() - before.value(), error = std::sqrt(before.variance() + after.variance());
+        if (loss + sure_of_none * error > material() && loss - sure * error < material() / 2) return false;
     }
     return true;
 }

@@ -91,7 +91,7 @@ std::string gnuplot_script(const Plot& plot, PlotKind kind, unsigned columns, un
 
     for (std::size_t i = 0; i < plot.series.size(); i++) {
         out += fmt::format("$s{} << END\n", i);
-        for (const auto& p : plot.series[i].points) out += fmt::format("{} {} {} {}\n", p.x, p.median, p.low, p.high);
+        for (const auto& p : plot.series[i].points) out += fmt::format("{:.9g} {:.6g} {:.6g} {:.6g}\n", p.x, p.median, p.low, p.high);
         out += "END\n";
     }
     std::string parts;

@@ -42,9 +42,8 @@ void CommandQueue::submit(Drive& drive, Command&& command) {
     }
 }
 
-// Reading the clock costs a system call on some machines: where a completion has just told the time, that is taken.
 void CommandQueue::send(Lane& to, Command&& command) {
-    count_time(to, to.at_drive > 0 ? last_ : host_.now());
+    count_time(to, host_.now());
     ++to.at_drive;
     to.counts.most_at_drive = std::max(to.counts.most_at_drive, to.at_drive);
     to.drive->submit(std::move(command));
@@ -64,7 +63,7 @@ void CommandQueue::count_time(Lane& of, Nanoseconds now) {
         of.busy_time += passed;
         of.at_drive_ns += static_cast<double>(passed.count()) * of.at_drive;
     }
-    of.changed = std::max(of.changed, now);
+    of.changed = now;
 }
 
 // True where the completion was flow control, and the command now waits to be sent again.
@@ -110,7 +109,7 @@ Event CommandQueue::wait(Nanoseconds deadline) {
             if (one.at_drive == 0 && !one.held.empty()) until = std::min(until, std::max(host_.now(), one.again));
         }
         Event event = host_.wait(until);
-        const Nanoseconds now = last_ = event.kind == Event::Kind::completion ? event.completion.finished : host_.now();
+        const Nanoseconds now = host_.now();
         if (event.kind == Event::Kind::completion) {
             Lane& from = lane(*event.completion.drive);
             count_time(from, now);

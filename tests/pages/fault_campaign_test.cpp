@@ -40,20 +40,20 @@ struct Place {
 // The drive as it is on the medium of its settings, for this process.
 struct Bench {
     SettingsState state;
-    std::unique_ptr<FaultHost> host;
+    std::unique_ptr<CampaignHost> host;
     std::unique_ptr<Drive> drive;
     bool reset_pending = false;
-    Bench(const SettingsState& first, const Place& place, Fault fault, unsigned index, FaultHost::Deeds deeds, Signals* signals = nullptr) : state(first) {
+    Bench(const SettingsState& first, const Place& place, Mishap fault, unsigned index, CampaignHost::Deeds deeds, Signals* signals = nullptr) : state(first) {
         state.file = place.state();
         if (std::filesystem::exists(state.file)) state.load();
         auto within = std::make_unique<VirtualHost>(VirtualHostOptions{}, signals);
         within->add_scheme("sim", [this](const DriveSpec&) { return std::make_unique<SettingsTarget>(state); });
-        if (!deeds.kill) deeds.kill = [](Fault) {};
+        if (!deeds.kill) deeds.kill = [](Mishap) {};
         deeds.reset = [this] {
             for (auto& [id, page] : state.pages) page.current = page.saved;
             state.store();
         };
-        host = std::make_unique<FaultHost>(std::move(within), fault, index, deeds);
+        host = std::make_unique<CampaignHost>(std::move(within), fault, index, deeds);
         drive = host->open(DriveSpec::parse("sim:test"));
     }
 };
@@ -64,13 +64,13 @@ struct Scenario {
     std::function<void(Transaction&, Host&)> work;   // runs to its end or throws
 };
 
-TransactionOptions options_for(const Scenario& scenario, const SettingsState& first, const Place& place, Fault fault) {
+TransactionOptions options_for(const Scenario& scenario, const SettingsState& first, const Place& place, Mishap fault) {
     TransactionOptions options;
     options.journal_folder = place.journals();
     options.save = scenario.save;
     options.reopen = [=](const std::function<void(Host&, Drive&)>& work) {
-        if (fault == Fault::gone) throw Failure(ExitStatus::file_error, "gone");
-        Bench bench(first, place, fault == Fault::refuse_from_here ? fault : Fault::none, 0, {});
+        if (fault == Mishap::gone) throw Failure(ExitStatus::file_error, "gone");
+        Bench bench(first, place, fault == Mishap::refuse_from_here ? fault : Mishap::none, 0, {});
         work(*bench.host, *bench.drive);
     };
     return options;
@@ -104,7 +104,7 @@ const Scenario scenarios[] = {
     {"restore of a --save", true, false, true, {}},
 };
 
-SettingsState first_state(Fault fault) {
+SettingsState first_state(Mishap fault) {
     SettingsState state = hybrid_drive();
     state.ata = {{"wc", 1}, {"la", 1}};
     if (resets(fault))
@@ -116,8 +116,8 @@ SettingsState first_state(Fault fault) {
 void leave_changed(const Scenario& scenario, const SettingsState& first, const Place& place) {
     const pid_t child = ::fork();
     if (child == 0) {
-        Bench bench(first, place, Fault::none, 0, {});
-        TransactionOptions options = options_for(scenario, first, place, Fault::none);
+        Bench bench(first, place, Mishap::none, 0, {});
+        TransactionOptions options = options_for(scenario, first, place, Mishap::none);
         options.reopen = {};
         Transaction t(*bench.host, *bench.drive, catalogue(), options);
         t.set(parse_assignments("WCE=0,MIPF=7,QAM=0"));
@@ -127,16 +127,16 @@ void leave_changed(const Scenario& scenario, const SettingsState& first, const P
 }
 
 // What the program does, in a process of its own. Returns how many commands it sent where it lived to say so.
-int program(const Scenario& scenario, const SettingsState& first, const Place& place, Fault fault, unsigned index) {
+int program(const Scenario& scenario, const SettingsState& first, const Place& place, Mishap fault, unsigned index) {
     const int null = ::open("/dev/null", O_WRONLY);
     ::dup2(null, 2);
     if (::chdir(place.folder.c_str()) != 0) return 98;
     Signals signals;
     Transaction* transaction = nullptr;
-    FaultHost::Deeds deeds;
-    deeds.kill = [&](Fault f) {
-        if (f == Fault::terminate) ::raise(SIGTERM);
-        if ((f == Fault::kill_guardian || f == Fault::kill_both || f == Fault::kill_both_after) && transaction && transaction->guardian_pid() > 0) {
+    CampaignHost::Deeds deeds;
+    deeds.kill = [&](Mishap f) {
+        if (f == Mishap::terminate) ::raise(SIGTERM);
+        if ((f == Mishap::kill_guardian || f == Mishap::kill_both || f == Mishap::kill_both_after) && transaction && transaction->guardian_pid() > 0) {
             ::kill(transaction->guardian_pid(), SIGKILL);
             ::waitpid(transaction->guardian_pid(), nullptr, 0);
         }
@@ -158,7 +158,7 @@ int program(const Scenario& scenario, const SettingsState& first, const Place& p
     } catch (const Failure&) {
         status = 99;
     }
-    if (fault == Fault::none) std::ofstream("commands") << bench.host->commands();
+    if (fault == Mishap::none) std::ofstream("commands") << bench.host->commands();
     return status;
 }
 
@@ -170,7 +170,7 @@ bool same_settings(const SettingsState& a, const SettingsState& b) {
     return a.ata == b.ata;
 }
 
-void run_one(const Scenario& scenario, Fault fault, unsigned index, Tally& tally) {
+void run_one(const Scenario& scenario, Mishap fault, unsigned index, Tally& tally) {
     const Place place;
     std::filesystem::remove_all(place.folder);
     std::filesystem::create_directories(place.folder);
@@ -184,7 +184,7 @@ void run_one(const Scenario& scenario, Fault fault, unsigned index, Tally& tally
     ++tally.runs;
     // The guardian may still be at work: its lock tells when it is done. Then a healthy program restores what is left.
     std::string trouble;
-    Bench after(first, place, Fault::none, 0, {});
+    Bench after(first, place, Mishap::none, 0, {});
     try {
         const DriveIdentity identity = identify(*after.host, *after.drive);
         JournalFile file(place.journals(), identity, "sim:test", std::chrono::seconds(20));
@@ -222,7 +222,7 @@ void run_one(const Scenario& scenario, Fault fault, unsigned index, Tally& tally
     MESSAGE(scenario.name << ": fault " << static_cast<int>(fault) << " at command " << index << ", exit " << status << (committed ? ", committed" : "") << ": " << trouble << difference);
 }
 
-unsigned commands_of(const Scenario& scenario, Fault like) {
+unsigned commands_of(const Scenario& scenario, Mishap like) {
     const Place place;
     std::filesystem::remove_all(place.folder);
     std::filesystem::create_directories(place.folder);
@@ -230,7 +230,7 @@ unsigned commands_of(const Scenario& scenario, Fault like) {
     if (scenario.needs_journal) leave_changed(scenario, first, place);
     std::cout.flush();
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(program(scenario, first, place, Fault::none, 0));
+    if (child == 0) ::_exit(program(scenario, first, place, Mishap::none, 0));
     ::waitpid(child, nullptr, 0);
     unsigned count = 0;
     std::ifstream(place.folder / "commands") >> count;
@@ -248,10 +248,10 @@ TEST_CASE("faults: no setting is lost, whatever meets a change of settings and w
     Tally all;
     for (const Scenario& scenario : scenarios) {
         Tally tally;
-        const unsigned commands = commands_of(scenario, Fault::none), reset_commands = commands_of(scenario, Fault::bus_reset);
+        const unsigned commands = commands_of(scenario, Mishap::none), reset_commands = commands_of(scenario, Mishap::bus_reset);
         REQUIRE(commands > 10);
-        for (unsigned f = 1; f < static_cast<unsigned>(Fault::end_); ++f) {
-            const Fault fault = static_cast<Fault>(f);
+        for (unsigned f = 1; f < static_cast<unsigned>(Mishap::end_); ++f) {
+            const Mishap fault = static_cast<Mishap>(f);
             for (unsigned index = 0; index < (resets(fault) ? reset_commands : commands); ++index)
                 if (random() % 100 < percent) run_one(scenario, fault, index, tally);
         }

@@ -65,7 +65,6 @@ private:
     std::vector<Slot> slots_;
     std::vector<std::uint64_t> free_slots_;
     unsigned outstanding_ = 0;
-    Nanoseconds last_{0};                  // when the last event was
 };
 
 }
