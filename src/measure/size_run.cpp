@@ -137,6 +137,8 @@ bool SizeRun::take_sample(Cell& cell, std::size_t round, std::size_t warm_up) {
         stop_status_ = run.exit_status;
         ++cell.redone;
         if (run.end == StreamRun::End::refused) break;
+        // Waiting for a command that never came is no measuring. Four such end the run, so this has a bound.
+        if (run.end == StreamRun::End::timed_out) excused_ += run.ended - run.started;
         if (run.end == StreamRun::End::timed_out && (++cell.timeouts >= 2 || ++timeouts_ >= 4)) break;
     }
     cell.usable = false;
@@ -224,12 +226,12 @@ void SizeRun::plan_counts(double rate_mb_s) {
 }
 
 bool SizeRun::time_is_up(double share) const {
-    return seconds(host_.now() - began_) >= share * seconds(options_.budget);
+    return seconds(host_.now() - began_ - excused_) >= share * seconds(options_.budget);
 }
 
 void SizeRun::report_progress(double fraction, const std::string& what) {
     if (!progress_) return;
-    const Nanoseconds spent = host_.now() - began_;
+    const Nanoseconds spent = host_.now() - began_ - excused_;
     const double f = std::clamp(fraction, 0.02, 1.0);
     const Nanoseconds left(static_cast<std::int64_t>(static_cast<double>(spent.count()) * (1 - f) / f));
     progress_(f, std::min(left, std::max(options_.budget - spent, Nanoseconds(0))), what);

@@ -86,6 +86,7 @@ private:
     const Progress& progress_;
     Subject subject_;
     Nanoseconds began_{0};
+    Nanoseconds excused_{0};                 // of that time: waiting for commands that timed out
     std::optional<Addresses> addresses_;
     std::mt19937_64 random_;
     std::vector<Cell> cells_;

@@ -360,7 +360,7 @@ void SizeRun::search(const Step& seen) {
 // Time is up, but that there is a cliff between the two was sure before: it is reported as wide as it stands.
 bool SizeRun::report_unplaced(Blocks low, Blocks high, const Step& step) {
     const double least = options_.threshold / (1 - options_.threshold) * step_time_us_;
-    if (step.jump - 2.5 * step.error < least) return false;
+    if (step.jump - 6 * step.error < least || step.jump < 2 * least) return false;   // a bend among small sizes looks like a small step
     FoundCliff found;
     found.last_good = low;
     found.first_bad = high;

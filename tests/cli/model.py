@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """A drive for the cases: 1 ms a command and 10 us a KiB, and one fault. Usage: model.py FAULT [VENDOR PRODUCT]
-FAULT: none, tape, no-medium, no-drive, medium-error, write-protected-scan, slow-start, no-capacity, gone, time-out"""
+FAULT: none, tape, no-medium, no-drive, medium-error, write-protected-scan, slow-start, no-capacity, gone, time-out,
+interrupt (a Ctrl-C for the program, at the same command each time)"""
+import os
+import signal
 import sys
 
 fault = sys.argv[1]
@@ -32,6 +35,11 @@ def answer(cdb, length, count=[0]):
         count[0] += 1
         if fault == "gone" and count[0] > 20:
             sys.exit(0)
+        if fault == "interrupt" and count[0] == 300:
+            program = os.getppid()
+            while open(f"/proc/{program}/comm").read().strip() != "sgprobe":
+                program = int(open(f"/proc/{program}/stat").read().rsplit(")", 1)[1].split()[1])
+            os.kill(program, signal.SIGINT)
         if fault == "medium-error" and count[0] % 50 == 0:
             return 2, sense(3, 0x11, 0), b""
         return 0, None, None
