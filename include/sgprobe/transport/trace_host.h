@@ -43,7 +43,7 @@ private:
     std::size_t at_ = 0;
     unsigned line_number_ = 0, opened_ = 0;
     std::optional<TraceLine> line_;
-    bool is_virtual_ = true, ended_ = false;
+    bool is_virtual_ = true;
     Nanoseconds now_{0}, timeout_{0};
     std::vector<TraceDrive*> drives_;
     std::vector<Outstanding> outstanding_;
