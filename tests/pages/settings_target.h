@@ -171,7 +171,7 @@ private:
         const bool save = c.cdb[1] & 1;
         if (save && !(now[0] & 0x80)) return illegal(0x24);
         for (std::size_t i = 2; i < page.size(); ++i)
-            if ((page[i] ^ now[i]) & ~at->second.changeable[i]) return illegal(0x26);
+            if ((page[i] ^ now[i]) & ~(i < at->second.changeable.size() ? at->second.changeable[i] : 0)) return illegal(0x26);   // a short mask stands for zeros
         for (std::size_t i = 2; i < page.size(); ++i) {
             const int keep = page[0] == 8 && i < s_.ignored.size() ? s_.ignored[i] : 0;
             now[i] = static_cast<std::uint8_t>((page[i] & ~keep) | (now[i] & keep));
