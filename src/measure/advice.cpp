@@ -15,26 +15,30 @@ std::string udev_match(const std::string& key, const std::string& value) {
     return fmt::format("{}==\"{}*\"", key, match);   // sysfs pads the strings of SCSI with blanks
 }
 
-std::optional<Advice> advise_max_sectors(const DeviceIdentity& device, Bytes longest_good) {
-    const std::uint64_t kb = longest_good / 1024 / 4 * 4;    // the kernel takes no less than a page, and whole KiB
-    if (kb < 4) return {};
+namespace {
+
+// `attribute` is a file below /sys/block/sdX.
+Advice advise(const DeviceIdentity& device, const std::string& what, const std::string& attribute, std::uint64_t value) {
     Advice advice;
-    advice.what = "max_sectors_kb";
-    advice.value = kb;
-    advice.command = fmt::format("echo {} > /sys/block/sdX/queue/max_sectors_kb", kb);
-    advice.udev_rule = fmt::format("ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", {}, {}, {}, ATTR{{queue/max_sectors_kb}}=\"{}\"",
-                                   udev_match("ATTRS{vendor}", device.vendor), udev_match("ATTRS{model}", device.product), udev_match("ATTRS{rev}", device.revision), kb);
+    advice.what = what;
+    advice.value = value;
+    advice.command = fmt::format("echo {} > /sys/block/sdX/{}", value, attribute);
+    advice.udev_rule = fmt::format("ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", {}, {}, {}, ATTR{{{}}}=\"{}\"",
+                                   udev_match("ATTRS{vendor}", device.vendor), udev_match("ATTRS{model}", device.product), udev_match("ATTRS{rev}", device.revision),
+                                   attribute, value);
     return advice;
 }
 
+}
+
+std::optional<Advice> advise_max_sectors(const DeviceIdentity& device, Bytes longest_good) {
+    const std::uint64_t kb = longest_good / 1024 / 4 * 4;    // the kernel takes no less than a page, and whole KiB
+    if (kb < 4) return {};
+    return advise(device, "max_sectors_kb", "queue/max_sectors_kb", kb);
+}
+
 Advice advise_queue_depth(const DeviceIdentity& device, unsigned depth) {
-    Advice advice;
-    advice.what = "queue_depth";
-    advice.value = depth;
-    advice.command = fmt::format("echo {} > /sys/block/sdX/device/queue_depth", depth);
-    advice.udev_rule = fmt::format("ACTION==\"add|change\", SUBSYSTEM==\"block\", ENV{{DEVTYPE}}==\"disk\", {}, {}, {}, ATTR{{device/queue_depth}}=\"{}\"",
-                                   udev_match("ATTRS{vendor}", device.vendor), udev_match("ATTRS{model}", device.product), udev_match("ATTRS{rev}", device.revision), depth);
-    return advice;
+    return advise(device, "queue_depth", "device/queue_depth", depth);
 }
 
 std::optional<double> measure_rotation_us(Host& host, Drive& drive, const Subject& subject, Addresses& addresses) {
