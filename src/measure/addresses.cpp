@@ -43,7 +43,7 @@ std::optional<Lba> Addresses::take(Blocks blocks) {
         if (top_ >= low_ + blocks) {
             const Lba start = (top_ - blocks) / alignment_ * alignment_;
             if (start >= low_) {
-                top_ = start - std::min(start - low_, sample_gap_);
+                top_ = start - std::min(start - low_, sample_gap_ / 2 + random_() % (sample_gap_ / 2 + 1));
                 return start;
             }
         }

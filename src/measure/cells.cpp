@@ -17,15 +17,20 @@ std::vector<double> counted_gaps(const TimedSample& sample, std::size_t warm_up)
     return gaps;
 }
 
-}
-
-std::size_t slow_count(const std::vector<double>& times) {
+double greatest_ordinary(const std::vector<double>& times, double media_us) {
     const double middle = median(times);
-    return static_cast<std::size_t>(std::count_if(times.begin(), times.end(), [&](double t) { return t > far * middle; }));
+    return std::max(far * middle, middle + media_us);
 }
 
-SlowFilter::SlowFilter(const std::vector<double>& times, bool own) {
-    greatest_ = far * median(times);
+}
+
+std::size_t slow_count(const std::vector<double>& times, double media_us) {
+    const double greatest = greatest_ordinary(times, media_us);
+    return static_cast<std::size_t>(std::count_if(times.begin(), times.end(), [&](double t) { return t > greatest; }));
+}
+
+SlowFilter::SlowFilter(const std::vector<double>& times, bool own, double media_us) {
+    greatest_ = greatest_ordinary(times, media_us);
     // The drive's own slow commands may have rare ones of other making among them, slower again.
     while (own) {
         std::vector<double> slow;
@@ -35,7 +40,7 @@ SlowFilter::SlowFilter(const std::vector<double>& times, bool own) {
     }
 }
 
-CellTimes time_cells(const std::vector<Cell>& cells, std::size_t warm_up, double prior_sigma) {
+CellTimes time_cells(const std::vector<Cell>& cells, std::size_t warm_up, double media_us, double prior_sigma) {
     const std::size_t count = cells.size();
     std::vector<std::vector<std::vector<double>>> gaps(count);
     std::vector<std::vector<double>> all_of(count);
@@ -48,7 +53,7 @@ CellTimes time_cells(const std::vector<Cell>& cells, std::size_t warm_up, double
             together.insert(together.end(), gaps[i].back().begin(), gaps[i].back().end());
         }
         all[i] = together.size();
-        slow[i] = slow_count(together);
+        slow[i] = slow_count(together, media_us);
         all_of[i] = std::move(together);
     }
     // Past which cell are slow commands no accident?
@@ -69,7 +74,7 @@ CellTimes time_cells(const std::vector<Cell>& cells, std::size_t warm_up, double
     std::vector<Ordered> ordered;
     CellTimes times;
     for (std::size_t i = 0; i < count; ++i) {
-        const SlowFilter filter(all_of[i], own[i]);
+        const SlowFilter filter(all_of[i], own[i], media_us);
         for (std::size_t k = 0; k < gaps[i].size(); ++k) {
             double sum = 0;
             std::size_t n = 0;

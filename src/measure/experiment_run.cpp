@@ -103,7 +103,7 @@ bool ExperimentRun::measure_treatment(std::size_t treatment) {
 
 void ExperimentRun::estimate() {
     for (MeasuredResponse& r : responses_) {
-        const CellTimes times = time_cells(r.cells, warm_up);
+        const CellTimes times = time_cells(r.cells, warm_up, 0);
         r.time_us = times.time_us;
         r.error.assign(r.cells.size(), 0);
         r.value.assign(r.cells.size(), 0);

@@ -69,7 +69,7 @@ void SizeRun::advise(Result& result) {
 
 void SizeRun::finish(Result& result) {
     result.device = subject_.identity;
-    times_ = time_cells(cells_, warm_up_);
+    times_ = time_cells(cells_, warm_up_, media_us());
     for (const std::size_t dip : curve_.dips) cells_[place_[dip]].note = "dip";
     for (const auto& [first, last] : curve_.bands)
         for (std::size_t i = first; i <= last; ++i) cells_[place_[i]].note = "dip";

@@ -119,7 +119,7 @@ bool SizeRun::take_sample(Cell& cell, std::size_t round, std::size_t warm_up) {
     constexpr int attempts = 5;
     std::string why;
     for (int attempt = 0; attempt < attempts; ++attempt) {
-        if (time_is_up(1)) { stop_ = Stop::budget; return false; }
+        if (time_is_up(allowed_)) { stop_ = Stop::budget; return false; }
         StreamRun run = stream(cell.blocks, warm_up + cell.counted);
         if (stop_ != Stop::none) return false;
         cell.incidents += run.incidents;
@@ -153,7 +153,7 @@ bool SizeRun::take_sample(Cell& cell, std::size_t round, std::size_t warm_up) {
 
 std::size_t SizeRun::counted_for(Blocks blocks) const {
     const Bytes wanted = (counted_bytes_ + bytes(blocks) - 1) / std::max<Bytes>(bytes(blocks), 1);
-    return std::clamp<std::size_t>(wanted, least_counted_, 32);
+    return std::clamp<std::size_t>(wanted, least_counted_, 192);
 }
 
 // A sample that is not sure yet is better long enough to be worth its seek.
@@ -270,14 +270,14 @@ bool SizeRun::unquiet() const {
     for (const Cell& c : cells_) {
         std::vector<double> times;
         for (const TimedSample& s : c.samples) times.insert(times.end(), s.gap_us.begin() + static_cast<std::ptrdiff_t>(std::min(warm_up_, s.gap_us.size())), s.gap_us.end());
-        slow += slow_count(times);
+        slow += slow_count(times, media_us());
         commands += times.size();
     }
     return times_.fit.outliers > 0.08 || slow * 100 > commands;
 }
 
 Curve SizeRun::analyse() {
-    times_ = time_cells(cells_, warm_up_);
+    times_ = time_cells(cells_, warm_up_, media_us());
     sample_sigma_ = std::max(times_.fit.sigma_all, 0.002);
     std::vector<Point> points;
     place_.clear();
@@ -332,6 +332,46 @@ void SizeRun::sweep() {
     if (stop_ != Stop::none) curve_ = analyse();
 }
 
+// Drive time for one question, a share of what is left: no doubt about one place may keep another from being looked at.
+// False where it did not suffice (and the run as a whole may go on), or where the run must end.
+bool SizeRun::within(double share, const std::function<void()>& work) {
+    const double spent = seconds(host_.now() - began_ - excused_), budget = seconds(options_.budget);
+    allowed_ = std::min(1.0, (spent + share * std::max(budget - spent, 0.0)) / budget);
+    work();
+    const bool enough = stop_ == Stop::none;
+    allowed_ = 1;
+    if (stop_ == Stop::budget && !time_is_up(1)) stop_ = Stop::none;
+    return enough;
+}
+
+// What the sweep suspects, the plainest first; then what it took for dips and bends; then again what the first look left open.
+void SizeRun::look_closer() {
+    std::vector<Suspicion> open, left;
+    std::vector<Step> bends;
+    for (const Step& step : curve_.steps) {
+        if (step.state == StepState::suspect || (step.state == StepState::unsure && step.jump > 2 * step.error && step.jump > 0)) open.push_back({step, false, 0, 0, false});
+        else if (step.state == StepState::unsure) doubtful_.push_back(step);
+        else bends.push_back(step);
+    }
+    std::stable_sort(open.begin(), open.end(), [](const Suspicion& a, const Suspicion& b) { return a.step.jump * b.step.error > b.step.jump * a.step.error; });
+    std::size_t ahead = open.size();
+    for (Suspicion& s : open) {
+        bool explained = false;
+        if (stop_ != Stop::none || !within(1.0 / static_cast<double>(ahead--), [&] { explained = search(s); })) left.push_back(s);
+        else if (!explained) bends.push_back(s.step);
+    }
+    for (const std::size_t dip : std::vector<std::size_t>(curve_.dips))
+        if (stop_ == Stop::none) within(0.2, [&] { verify_dip(dip); });
+    for (const Step& step : bends)
+        if (stop_ == Stop::none) within(0.2, [&] { look_into_bend(step); });
+    ahead = left.size();
+    for (Suspicion& s : left) {
+        if (stop_ == Stop::none && within(1.0 / static_cast<double>(ahead--), [&] { search(s); })) continue;
+        if (!report_unplaced(s)) doubtful_.push_back(s.step);
+    }
+    std::sort(cliffs_.begin(), cliffs_.end(), [](const FoundCliff& a, const FoundCliff& b) { return a.last_good < b.last_good; });
+}
+
 Result SizeRun::run() {
     Result result;
     result.probe = "size";
@@ -358,20 +398,7 @@ Result SizeRun::run() {
     report_progress(0.02, "first look");
     pilot();
     if (stop_ == Stop::none) sweep();
-    if (stop_ == Stop::none) {
-        for (const std::size_t dip : std::vector<std::size_t>(curve_.dips)) {
-            if (stop_ != Stop::none) break;
-            verify_dip(dip);
-        }
-        for (const Step& step : std::vector<Step>(curve_.steps)) {
-            if (stop_ != Stop::none) break;
-            const bool likely = step.state == StepState::suspect ||
-                                (step.state == StepState::unsure && step.jump > 2 * step.error && step.jump > 0);
-            if (likely && (step.lasts || !verify_band(step))) search(step);
-            else if (step.state == StepState::unsure) doubtful_.push_back(step);
-            else if (step.state == StepState::none) look_into_bend(step);
-        }
-    }
+    if (stop_ == Stop::none) look_closer();
     finish(result);
     return result;
 }

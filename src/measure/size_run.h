@@ -1,6 +1,7 @@
 // One run of `sgprobe size`: what its stages share. sampling: size_run.cpp; search for the place of a cliff: size_search.cpp;
 // what is said in the end: size_result.cpp.
 #pragma once
+#include <functional>
 #include <random>
 
 #include "sgprobe/measure/cells.h"
@@ -44,7 +45,10 @@ private:
     std::size_t counted_for(Blocks) const;
     std::size_t worthwhile_count(Blocks) const;
     void settle_warm_up();
+    bool within(double share, const std::function<void()>&);
+    void look_closer();
     bool unquiet() const;
+    double media_us() const { return std::min(0.4 * jump_us_, 3000.0); }   // a track's or cylinder's switch takes less than a jump, and than this
     Curve analyse();
     std::vector<std::size_t> cells_in_doubt(const Curve&) const;
     bool time_is_up(double share) const;
@@ -61,18 +65,20 @@ private:
     bool verify_band(const Step&);                                       // and the recovery from it?
     void verify_dip(std::size_t point);
     void look_into_bend(const Step&);                                    // is there a step beside it?
-    void search(const Step&);
-    void search_between(Blocks low, Blocks high, const Step&, int level);
+    struct Suspicion { Step step; bool verified = false; Blocks low = 0, high = 0; bool doubted = false; };   // between low and high, once it is verified; doubted: a search was led astray
+    bool search(Suspicion&);
+    bool search_between(Blocks low, Blocks high, const Step&, int level, Suspicion* progress);
     struct Care { double sureness; std::size_t least_rounds; };         // standard errors for one decision, and rounds
     enum class Side : std::uint8_t { good, bad, neither, unknown };
     struct Placed { Side side = Side::unknown; double before = 0, after = 0; };   // steps before and after, as logarithms of time
     Placed side_of(Blocks at, Blocks low, Blocks high, const Step&, const Care&);
     struct Bracket { Blocks low = 0, high = 0; bool sharp = true; Placed middle; Blocks at = 0; };
-    std::optional<Bracket> bisect(Blocks low, Blocks high, const Step&, const Care&);
+    std::optional<Bracket> bisect(Blocks low, Blocks high, const Step&, const Care&, Suspicion* progress);
     enum class Drop : std::uint8_t { material, immaterial, unsure };
     Drop confirm(Blocks low, Blocks high, const Step&, FoundCliff&);
     bool slow_beyond(const Step&);
-    bool report_unplaced(Blocks low, Blocks high, const Step&);
+    bool report_unplaced(const Suspicion&);
+    void add(const FoundCliff&);
 
     void finish(Result&);
     std::string mechanism(const FoundCliff&, SettingValues&);
@@ -86,6 +92,7 @@ private:
     const Progress& progress_;
     Subject subject_;
     Nanoseconds began_{0};
+    double allowed_ = 1;                     // of the budget: what the question at hand may use
     Nanoseconds excused_{0};                 // of that time: waiting for commands that timed out
     std::optional<Addresses> addresses_;
     std::mt19937_64 random_;
@@ -101,7 +108,6 @@ private:
     Curve curve_;
     double sample_sigma_ = 0.05;
     double step_time_us_ = 1;                    // of the size before the step that is searched
-    Blocks reached_low_ = 0, reached_high_ = 0;  // how far the last bisection came
     std::vector<FoundCliff> cliffs_;
     std::vector<std::string> notes_;
     std::vector<Step> doubtful_;                 // steps that could not be settled

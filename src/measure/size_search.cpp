@@ -76,12 +76,12 @@ bool SizeRun::measure(Panel& p) {
     for (std::size_t i = 0; i < p.cells.size(); ++i) {
         for (const TimedSample& s : p.cells[i].samples)
             for (std::size_t k = warm_up_; k < s.gap_us.size(); ++k) if (!s.held[k]) times[i].push_back(s.gap_us[k]);
-        slow += slow_count(times[i]);
+        slow += slow_count(times[i], media_us());
         all += times[i].size();
     }
     const bool own = binomial_tail(slow, all, 0.02) < 1e-4;
     for (std::size_t i = 0; i < p.cells.size(); ++i) {
-        const SlowFilter filter(times[i], own);
+        const SlowFilter filter(times[i], own, media_us());
         p.logs[i].clear();
         for (const TimedSample& s : p.cells[i].samples) {
             double sum = 0, n = 0;
@@ -126,6 +126,9 @@ SizeRun::Placed SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step&
         const Location score = biweight(scores, 0.2, sigma_of(p) * std::sqrt(1.5), 4);
         const double distance = score.value - ((good + bad) / 2 - up.value / 2), gap = bad - good;
         Placed placed{distance > 0 ? Side::bad : Side::good, here.value - good, bad - here.value};
+        // A burst that fell on one of the three shows: the step is not as high as it was, or the size lies on neither side.
+        const bool plausible = std::min(std::abs(placed.before), std::abs(placed.after)) < 0.35 * first_gap && gap > 0.6 * first_gap && gap < 1.6 * first_gap;
+        if (!plausible && p.rounds < 5) continue;
         if (std::abs(distance) > care.sureness * score.error && std::abs(distance) > 0.2 * gap) return placed;
         const double least = -std::log1p(-options_.threshold);
         if (p.rounds < std::max<std::size_t>(6, care.least_rounds)) continue;
@@ -141,7 +144,7 @@ SizeRun::Placed SizeRun::side_of(Blocks at, Blocks low, Blocks high, const Step&
     }
 }
 
-std::optional<SizeRun::Bracket> SizeRun::bisect(Blocks low, Blocks high, const Step& step, const Care& care) {
+std::optional<SizeRun::Bracket> SizeRun::bisect(Blocks low, Blocks high, const Step& step, const Care& care, Suspicion* progress) {
     const Blocks aligned = subject_.alignment();
     while (high - low > 1) {
         Blocks at = low + (high - low) / 2, below = low, above = high;
@@ -152,12 +155,11 @@ std::optional<SizeRun::Bracket> SizeRun::bisect(Blocks low, Blocks high, const S
             if (at > aligned) below = at - aligned;
             if (at + aligned <= greatest_) above = at + aligned;
         }
-        reached_low_ = low;
-        reached_high_ = high;
         const Placed placed = side_of(at, below, above, step, care);
         if (placed.side == Side::unknown) return {};
         if (placed.side == Side::neither) return Bracket{low, high, false, placed, at};
         (placed.side == Side::bad ? high : low) = at;
+        if (progress) { progress->low = low; progress->high = high; }
         report_progress(0.8, fmt::format("between {} and {}", size_text(low), size_text(high)));
     }
     return Bracket{low, high, true, {}, 0};
@@ -246,7 +248,7 @@ std::vector<Blocks> SizeRun::sizes_around(std::size_t left, std::size_t right, s
 
 bool SizeRun::more_of(Fresh& fresh) {
     do { if (!measure(fresh.panel)) return false; } while (fresh.panel.rounds < fresh.least_rounds);
-    const CellTimes times = time_cells(fresh.panel.cells, warm_up_, 0.7 * sample_sigma_);
+    const CellTimes times = time_cells(fresh.panel.cells, warm_up_, media_us(), 0.7 * sample_sigma_);
     fresh.points.clear();
     for (std::size_t i = 0; i < fresh.panel.cells.size(); ++i)
         fresh.points.push_back({static_cast<double>(fresh.panel.cells[i].blocks), times.time_us[i], std::max(times.error_us[i], 0.001 * times.time_us[i])});
@@ -267,7 +269,7 @@ bool SizeRun::verify(Step& step) {
         const bool contradicts = step.jump > 5 * step.error && fresh.panel.rounds < 4;
         const double least = options_.threshold / (1 - options_.threshold) * fresh.points[left].y;
         if (again.jump + 2 * again.error < least && !contradicts) return false;
-        if (again.jump < 0.8 * least && fresh.panel.rounds >= 8) return false;
+        if (again.jump + again.error < 0.8 * least && fresh.panel.rounds >= 8) return false;
         if ((again.state == StepState::suspect && again.jump > 0.8 * least) || fresh.panel.rounds >= most_rounds) {
             step.jump = again.jump;
             step.error = again.error;
@@ -311,7 +313,8 @@ void SizeRun::verify_dip(std::size_t point) {
         if (step.state != StepState::suspect) return;
         step.left = point - 1;
         step.right = point;
-        search(step);
+        Suspicion suspicion{step, false, 0, 0, false};
+        search(suspicion);
         return;
     }
 }
@@ -338,61 +341,79 @@ void SizeRun::look_into_bend(const Step& step) {
             if (!within(s) || s.state != StepState::suspect || s.jump < 4 * s.error || s.jump < options_.threshold * fresh.points[s.left].y || stop_ != Stop::none) continue;
             step_time_us_ = fresh.points[s.left].y;
             const Blocks from = sizes[s.left], to = sizes[s.right];
-            search_between(from, to, s, 1);
+            search_between(from, to, s, 1, nullptr);
         }
         return;
     }
 }
 
-void SizeRun::search(const Step& seen) {
-    Step step = seen;
-    if (!verify(step)) {
-        if (stop_ != Stop::none) doubtful_.push_back(seen);
-        return;
+// Taken up again where time ran out before. False: no cliff, dip or band explains it.
+bool SizeRun::search(Suspicion& suspicion) {
+    Step& step = suspicion.step;
+    const Blocks left = cells_[place_[step.left]].blocks, right = cells_[place_[step.right]].blocks;
+    if (!suspicion.verified) {
+        if (!verify(step) || stop_ != Stop::none) return false;
+        if (!step.lasts && (verify_band(step) || stop_ != Stop::none)) return true;
+        if (step.right + 1 == place_.size() && !slow_beyond(step)) {
+            cells_[place_[step.right]].note = "dip";
+            return true;
+        }
+        if (stop_ != Stop::none) return false;
+        suspicion.verified = true;
+        suspicion.low = left;
+        suspicion.high = right;
     }
-    if (step.right + 1 == place_.size() && !slow_beyond(step)) {
-        cells_[place_[step.right]].note = "dip";
-        return;
-    }
-    search_between(cells_[place_[step.left]].blocks, cells_[place_[step.right]].blocks, step, 0);
+    if (search_between(suspicion.low, suspicion.high, step, 0, &suspicion)) return true;
+    const bool whole = suspicion.low == left && suspicion.high == right;
+    if (stop_ == Stop::none && !whole && search_between(left, right, step, 0, nullptr)) return true;
+    if (stop_ == Stop::none) notes_.push_back(fmt::format("time grows faster than transfer length between {} and {}, without a sharp step", size_text(left), size_text(right)));
+    return false;
 }
 
 // Time is up, but that there is a cliff between the two was sure before: it is reported as wide as it stands.
-bool SizeRun::report_unplaced(Blocks low, Blocks high, const Step& step) {
-    const double least = options_.threshold / (1 - options_.threshold) * step_time_us_;
-    if (step.jump - 6 * step.error < least || step.jump < 2 * least) return false;   // a bend among small sizes looks like a small step
+bool SizeRun::report_unplaced(const Suspicion& suspicion) {
+    const Step& step = suspicion.step;
+    const double before_us = times_.time_us[place_[step.left]], least = options_.threshold / (1 - options_.threshold) * before_us;
+    if (!step.lasts || suspicion.doubted || (!suspicion.verified && step.jump < 15 * step.error) || step.jump - 6 * step.error < least || step.jump < 2 * least) return false;   // a bend among small sizes looks like a small step
     FoundCliff found;
-    found.last_good = low;
-    found.first_bad = high;
-    found.exact = high == low + 1;
-    found.before_us = step_time_us_;
-    found.after_us = step_time_us_ + step.left_slope * static_cast<double>(high - low) + step.jump;
+    found.last_good = suspicion.verified ? suspicion.low : cells_[place_[step.left]].blocks;
+    found.first_bad = suspicion.verified ? suspicion.high : cells_[place_[step.right]].blocks;
+    found.exact = found.first_bad == found.last_good + 1;
+    found.before_us = before_us + step.left_slope * static_cast<double>(found.last_good - cells_[place_[step.left]].blocks);
+    found.after_us = found.before_us + step.left_slope * static_cast<double>(found.first_bad - found.last_good) + step.jump;
     found.z = step.jump / step.error;
     found.extra_us = step.jump;
-    cliffs_.push_back(found);
+    add(found);
     return true;
 }
 
-void SizeRun::search_between(Blocks low, Blocks high, const Step& step, int level) {
+// Two neighbouring pairs of the grid may lead to the same cliff.
+void SizeRun::add(const FoundCliff& found) {
+    for (FoundCliff& known : cliffs_) {
+        if (known.first_bad <= found.last_good || found.first_bad <= known.last_good) continue;
+        if (found.exact && !known.exact) known = found;
+        return;
+    }
+    cliffs_.push_back(found);
+}
+
+// True where it found what explains the step. progress: how far the first bisection came, for when time runs out.
+bool SizeRun::search_between(Blocks low, Blocks high, const Step& step, int level, Suspicion* progress) {
     const double least = -std::log1p(-options_.threshold);
     // Among the small sizes lie the bends; a quiet drive's is not gone over twice.
     const bool quiet = bytes(high) <= (64u << 10) && sample_sigma_ < 0.03 && !unquiet();
-    bool contradicted = false;
     // What a bisection finds is confirmed, so that the first may be quick; a burst that misled it will not mislead a slower one.
     for (const Care& care : {Care{2.7, 2}, Care{4.0, 4}, Care{4.5, 8}}) {
-        const auto place = bisect(low, high, step, care);
-        if (!place) {
-            if (stop_ == Stop::budget && !contradicted && report_unplaced(reached_low_, reached_high_, step)) return;
-            break;
-        }
+        const auto place = bisect(low, high, step, care, progress);
+        if (!place) return false;
         FoundCliff found;
         // Two steps in one interval show as a middle between them.
         const bool before = place->middle.before > least, after = place->middle.after > least;
         const bool narrow = place->high - place->low <= 2 * subject_.alignment();
         if (!place->sharp && (before || after) && !narrow && level < 3) {
-            if (before) search_between(place->low, place->at, step, level + 1);
-            if (after && stop_ == Stop::none) search_between(place->at, place->high, step, level + 1);
-            return;
+            bool any = before && search_between(place->low, place->at, step, level + 1, nullptr);
+            any |= after && stop_ == Stop::none && search_between(place->at, place->high, step, level + 1, nullptr);
+            return any;
         }
         if (place->sharp || 8 * (place->high - place->low) <= place->low) {   // one block, or a smear over few
             Drop drop = confirm(place->low, place->high, step, found);
@@ -402,20 +423,19 @@ void SizeRun::search_between(Blocks low, Blocks high, const Step& step, int leve
                 FoundCliff again;
                 drop = confirm(place->low, place->high, step, again);
             }
+            if (stop_ != Stop::none) return false;
+            if (progress) *progress = {step, true, low, high, drop != Drop::material};   // the bisection went astray, as it can where there is noise
             if (drop == Drop::material) {
-                cliffs_.push_back(found);
-                return;
+                add(found);
+                return true;
             }
-            if (drop == Drop::unsure) break;
-            contradicted = true;    // the bisection went astray, as it can where there is noise
-            if (quiet) break;
+            if (drop == Drop::unsure || quiet) return false;
             continue;
         }
-        contradicted = true;
-        if (step.jump < 8 * step.error || level > 0 || quiet) break;
+        if (progress) *progress = {step, true, low, high, true};
+        if (step.jump < 8 * step.error || level > 0 || quiet) return false;
     }
-    if (stop_ != Stop::none) doubtful_.push_back(step);
-    else if (level == 0) notes_.push_back(fmt::format("time grows faster than transfer length between {} and {}, without a sharp step", size_text(low), size_text(high)));
+    return false;
 }
 
 }

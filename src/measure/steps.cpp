@@ -81,18 +81,27 @@ Jump jump_at(const std::vector<Point>& p, std::size_t i, const std::vector<bool>
 
 double least_that_matters(const Point& before, double threshold) { return threshold / (1 - threshold) * before.y; }
 
+// Where a slope must not be taken across: the plainest step first, then what the steps found so far leave. Two steps up with two
+// sizes between them look like a step down there, as long as nobody knows of them: so steps up come before steps down.
 std::vector<bool> find_walls(const std::vector<Point>& p, double threshold) {
     std::vector<bool> walls(p.size(), false);
     if (p.size() < 3) return walls;
-    const std::vector<bool> none(p.size(), false);
-    std::vector<bool> strong(p.size(), false);
-    for (std::size_t i = 0; i + 1 < p.size(); ++i) {
-        for (const double sign : {1.0, -1.0}) {
-            const Jump j = jump_at(p, i, none, sign, 2);
-            if (j.value > 4 * j.error && j.value > 0.4 * least_that_matters(p[i], threshold)) strong[i] = true;
+    for (const double sign : {1.0, -1.0}) {
+        while (true) {
+            std::size_t strongest = p.size();
+            double most = 4;
+            for (std::size_t i = 0; i + 1 < p.size(); ++i) {
+                if (walls[i]) continue;
+                const Jump j = jump_at(p, i, walls, sign, 2);
+                if (j.value <= most * j.error || j.value <= 0.4 * least_that_matters(p[i], threshold)) continue;
+                strongest = i;
+                most = j.value / j.error;
+            }
+            if (strongest == p.size()) break;
+            walls[strongest] = true;
         }
     }
-    return strong;
+    return walls;
 }
 
 // The worst single slow size: well above the line between its neighbours and above the one before it, to which the next returns.
@@ -194,11 +203,13 @@ Curve analyse_curve(const std::vector<Point>& all, double threshold) {
         step.right = index[i + 1];
         curve.steps.push_back(step);
     }
-    // A step that a later one takes back is a slow band.
+    // A step that a later one takes back is a slow band: past it time is again what the slope before it asks. (A bend alone looks
+    // like a step down to whom knows only the steeper slope past it.)
     for (std::size_t i = 0; i < curve.steps.size(); ++i) {
         if (curve.steps[i].state != StepState::suspect) continue;
         for (std::size_t j = i + 1; j < curve.steps.size(); ++j) {
-            if (down[j].value > 4 * down[j].error && down[j].value > 0.6 * curve.steps[i].jump) {
+            const double level = points[i].y + curve.steps[i].left_slope * (points[j + 1].x - points[i].x);
+            if (down[j].value > 4 * down[j].error && down[j].value > 0.6 * curve.steps[i].jump && points[j + 1].y - level < 0.5 * curve.steps[i].jump) {
                 curve.steps[i].lasts = false;
                 curve.bands.emplace_back(curve.steps[i].right, curve.steps[j].left);
                 break;

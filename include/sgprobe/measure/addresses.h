@@ -2,6 +2,8 @@
 //
 // A round takes one stretch of media and its samples descend through it: a drive prefetches upwards, into what has been read
 // already. Stretches ascend with a gap between them, so that a run stays in one zone's worth of media and a round in much less.
+// The gaps between samples vary, or each sample of one size could start at the same place of its track and that of another at
+// another.
 #pragma once
 #include <optional>
 #include <random>
@@ -31,6 +33,7 @@ private:
     Blocks used_ = 0;                              // of the current extent, from its start
     Lba low_ = 0, top_ = 0;                        // what is left of the current stretch
     Blocks planned_ = 0, sample_gap_, round_gap_, alignment_;
+    std::minstd_rand random_;                      // the same in every run
 };
 
 // Random addresses over the media, each at most once.

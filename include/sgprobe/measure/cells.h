@@ -32,20 +32,22 @@ struct CellTimes {
 };
 
 // Commands three times slower than their cell's middle are noise where they are rare (a retry, another's command), and part of
-// what the drive does where a cell, or it and all larger ones, show more of them than the smaller ones.
-CellTimes time_cells(const std::vector<Cell>&, std::size_t warm_up, double prior_sigma = 0);
+// what the drive does where a cell, or it and all larger ones, show more of them than the smaller ones. What takes no more than
+// `media_us` longer is none of them: the media's own pauses (the switch to the next track or cylinder) come once in so many
+// blocks, so that they look rare among small commands and not among large ones.
+CellTimes time_cells(const std::vector<Cell>&, std::size_t warm_up, double media_us, double prior_sigma = 0);
 
 // How far a cell's slow commands count: up to three times the middle, so that rare ones weigh the same everywhere, and nothing
 // jumps where a size crosses that line; not at all (0) where they are slower still. `own`: the slow ones are the drive's doing, and
 // count up to three times their own middle.
 class SlowFilter {
 public:
-    SlowFilter(const std::vector<double>& times_us, bool own);
+    SlowFilter(const std::vector<double>& times_us, bool own, double media_us);
     double operator()(double time_us) const { return time_us > 2.7 * greatest_ ? 0 : std::min(time_us, greatest_); }
 private:
     double greatest_;
 };
-std::size_t slow_count(const std::vector<double>& times_us);    // how many exceed three times the middle
+std::size_t slow_count(const std::vector<double>& times_us, double media_us);    // how many are slow
 
 // How many commands after a jump are slower than those that follow, judged over all samples. At least 1.
 std::size_t find_warm_up(const std::vector<std::vector<float>>& runs_us);
