@@ -311,6 +311,10 @@ void SizeRun::sweep() {
     }
     settle_warm_up();
     curve_ = analyse();
+    if ((sample_sigma_ > 0.03 || unquiet()) && counted_bytes_ > 256 * kib) {     // a noisy drive is worth longer samples
+        least_counted_ = unquiet() ? 4 : 3;
+        for (Cell& c : cells_) c.counted = std::max(c.counted, counted_for(c.blocks));
+    }
     // Four rounds are enough of a quiet drive; a burst or a few retries can fool them on another.
     while (stop_ == Stop::none && options_.rounds == 0 && rounds_ < 2 * least_rounds && unquiet() && !time_is_up(sweep_share)) {
         if (!sweep_round(all)) break;

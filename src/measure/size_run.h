@@ -100,7 +100,7 @@ private:
     std::vector<std::size_t> place_;             // of the points of the curve among the cells
     std::size_t warm_up_ = 1, rounds_ = 0, order_ = 0;
     Bytes counted_bytes_ = 768 << 10;
-    std::size_t least_counted_ = 3;
+    std::size_t least_counted_ = 2;
     double jump_us_ = 0, about_mb_s_ = 0;        // what a sample costs before its first counted command; a rate to plan with
     Blocks greatest_ = 0;                        // transfer in force
     BufferKind buffer_ = BufferKind::indirect;   // the kind that carries the greatest transfer

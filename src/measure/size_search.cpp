@@ -268,6 +268,8 @@ bool SizeRun::verify(Step& step) {
         const Step again = step_between(fresh.points, left, options_.threshold);
         const bool contradicts = step.jump > 5 * step.error && fresh.panel.rounds < 4;
         const double least = options_.threshold / (1 - options_.threshold) * fresh.points[left].y;
+        step.bend = again.bend;
+        step.bend_error = again.bend_error;
         if (again.jump + 2 * again.error < least && !contradicts) return false;
         if (again.jump + again.error < 0.8 * least && fresh.panel.rounds >= 8) return false;
         if ((again.state == StepState::suspect && again.jump > 0.8 * least) || fresh.panel.rounds >= most_rounds) {
@@ -400,8 +402,8 @@ void SizeRun::add(const FoundCliff& found) {
 // True where it found what explains the step. progress: how far the first bisection came, for when time runs out.
 bool SizeRun::search_between(Blocks low, Blocks high, const Step& step, int level, Suspicion* progress) {
     const double least = -std::log1p(-options_.threshold);
-    // Among the small sizes lie the bends; a quiet drive's is not gone over twice.
-    const bool quiet = bytes(high) <= (64u << 10) && sample_sigma_ < 0.03 && !unquiet();
+    // Among the small sizes lie the bends; what a quiet drive shows there is not gone over twice.
+    const bool quiet = (bytes(high) <= (64u << 10) || level > 0) && sample_sigma_ < 0.03 && !unquiet();
     // What a bisection finds is confirmed, so that the first may be quick; a burst that misled it will not mislead a slower one.
     for (const Care& care : {Care{2.7, 2}, Care{4.0, 4}, Care{4.5, 8}}) {
         const auto place = bisect(low, high, step, care, progress);

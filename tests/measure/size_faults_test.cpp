@@ -88,6 +88,9 @@ std::string judge(Fault fault, const Ended& e, std::uint64_t counted_without) {
     }
     const bool right = r.verdict == measure::Verdict::cliff && r.cliffs.size() == 1 && r.cliffs[0].last_good == 512 && r.cliffs[0].exact;
     if (right) return "";
+    // What ended the run early may leave the place less exact than to the block, if the status says what it was.
+    const bool within = r.verdict == measure::Verdict::cliff && r.cliffs.size() == 1 && r.cliffs[0].last_good <= 512 && r.cliffs[0].first_bad > 512;
+    if (within && statuses(fault).contains(r.exit_status) && r.reason.find("not complete") != std::string::npos) return "";
     if (r.verdict != measure::Verdict::inconclusive || r.reason.empty()) return fmt::format("another answer: {} cliffs, {}", r.cliffs.size(), r.reason);
     if (fault == Fault::garbage) return "";
     if (fault == Fault::refusal && statuses(fault).contains(r.exit_status)) return "";

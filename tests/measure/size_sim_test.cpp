@@ -31,7 +31,7 @@ TEST_CASE("size: the simulated Maxtor drives show a cliff at exactly 512 blocks,
             CHECK(r.cliffs[0].settings.count("DPTL") == 1);
             CHECK(r.cliffs[0].mechanism.find("one lost revolution") != std::string::npos);
         }
-        CHECK(dear <= 4);      // goal: none; a bend among the small sizes that is looked into twice costs more
+        CHECK(dear == 0);
     }
 }
 
@@ -44,5 +44,5 @@ TEST_CASE("size: the simulated clean drive is clean, whatever the seed") {
         CHECK(r.cliffs.empty());
         dear += r.bytes_transferred > 330'000'000 || *r.virtual_time_s > 6;
     }
-    CHECK(dear <= 4);
+    CHECK(dear <= 1);      // goal: none; one seed in a hundred looks twice at the bend where the bus gives way to the media
 }
