@@ -28,7 +28,9 @@ CPPFLAGS += -Iinclude -DSGPROBE_VERSION='"$(VERSION)"' -DTOML_SHARED_LIB=1 -DTOM
 CXXFLAGS += -std=c++20 $(WARNINGS) $(CXXFLAGS_$(VARIANT))
 LDLIBS   += -lsimdjson -lsgutils2 -lboost_program_options -lfmt -ltomlplusplus
 
+JOBS     ?= $(shell nproc)
 FOLDERS  := scsi transport sim pages measure report cli
+SANITIZED := scsi transport sim pages
 BUILD    := build/$(VARIANT)
 SOURCES  := $(sort $(wildcard $(FOLDERS:%=src/%/*.cpp)))
 LIBRARY  := $(filter-out src/cli/main.cpp,$(SOURCES))
@@ -93,20 +95,23 @@ fuzz:
 	$(MAKE) VARIANT=fuzz fuzzers
 	tests/fuzz/run $(FUZZ_SECONDS)
 
+# What the suites share is built before them, on all processors: no two of them then build the same file.
 check:
 	tools/install-packages build check
-	$(MAKE) all
+	$(MAKE) -j$(JOBS) all $(BUILD)/unit-tests $(BUILD)/truth $(BUILD)/tcmu-serve
+	$(MAKE) -j$(JOBS) VARIANT=fuzz fuzzers
+	$(MAKE) -j$(JOBS) VARIANT=asan FOLDERS="$(SANITIZED)" build/asan/unit-tests
 	tests/run
 
 check-hba:
 	tools/install-packages build hba
-	$(MAKE) all
+	$(MAKE) -j$(JOBS) all
 	@mkdir -p build/test-results && rm -f build/test-results/kernel-hba.results
 	RESULTS=$$PWD/build/test-results/kernel-hba.results tests/kernel/suite hba tests/kernel/hba/cases 1500
 
 demo:
 	tools/install-packages build demo
-	$(MAKE) all
+	$(MAKE) -j$(JOBS) all
 	build/sgprobe size sim:atlas15k2-hpm5
 
 # Every command of every kind of run, met by every kind of fault: prints how many runs there were and what was lost.

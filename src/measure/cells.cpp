@@ -17,6 +17,26 @@ std::vector<double> counted_gaps(const TimedSample& sample, std::size_t warm_up)
     return gaps;
 }
 
+// Of each cell's location: the root mean square of what it and two cells on either side leave, outliers cut to the tolerance.
+std::vector<double> errors_by_scatter(const RoundFit& fit, const std::vector<Observation>& observations) {
+    const std::size_t count = fit.cells.size();
+    std::vector<double> squares(count, 0.0), errors(count, 0.0);
+    for (std::size_t k = 0; k < observations.size(); ++k) {
+        const std::size_t cell = observations[k].cell;
+        squares[cell] += std::pow(std::clamp(fit.cleaned[k] - fit.cells[cell].value, -tolerance, tolerance), 2);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        double sum = 0, freedom = 0;
+        for (std::size_t j = i > 2 ? i - 2 : 0; j < std::min(i + 3, count); ++j) {
+            sum += squares[j];
+            freedom += static_cast<double>(std::max<std::size_t>(fit.cells[j].count, 1)) - 1;
+        }
+        if (fit.cells[i].count > 0 && freedom > 0)
+            errors[i] = std::sqrt(sum / freedom / static_cast<double>(fit.cells[i].count)) * (1 + 1.2 / freedom);   // Student's t, about
+    }
+    return errors;
+}
+
 double greatest_ordinary(const std::vector<double>& times, double media_us) {
     const double middle = median(times);
     return std::max(far * middle, middle + media_us);
@@ -94,6 +114,7 @@ CellTimes time_cells(const std::vector<Cell>& cells, std::size_t warm_up, double
         times.time_us.push_back(l.count > 0 ? std::exp(l.value) : 0);
         times.error_us.push_back(l.count > 0 ? std::exp(l.value) * l.error : 0);
     }
+    times.relative_error = errors_by_scatter(times.fit, observations);
     return times;
 }
 

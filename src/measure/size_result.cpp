@@ -77,8 +77,7 @@ void SizeRun::finish(Result& result) {
     for (std::size_t i = 0; i < cells_.size(); ++i) {
         const Cell& c = cells_[i];
         if (!c.usable) ++refused;
-        const double error = times_.time_us[i] > 0 ? times_.error_us[i] / times_.time_us[i] : 0;
-        result.samples.push_back(summarise(c, warm_up_, subject_.identity.block_bytes, times_.time_us[i], error, "seq-read"));
+        result.samples.push_back(summarise(c, warm_up_, subject_.identity.block_bytes, times_.time_us[i], times_.relative_error[i], "seq-read"));
         if (result.samples.back().note == "dip") notes_.push_back(size_text(c.blocks) + " is slow among good sizes: a dip, no cliff");
         if (!c.usable) notes_.push_back(size_text(c.blocks) + " could not be measured: " + c.note);
     }

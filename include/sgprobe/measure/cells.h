@@ -29,6 +29,9 @@ struct Cell {
 struct CellTimes {
     RoundFit fit;                             // of the logarithm of the mean time of a command
     std::vector<double> time_us, error_us;    // by cell; 0 where nothing is known
+    // Standard error for an interval to be printed, relative: from the scatter of the cell and its neighbours, as small cells
+    // scatter less than large ones. `error_us`, for decisions, pools all of them.
+    std::vector<double> relative_error;
 };
 
 // Commands three times slower than their cell's middle are noise where they are rare (a retry, another's command), and part of
