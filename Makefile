@@ -30,7 +30,6 @@ LDLIBS   += -lsimdjson -lsgutils2 -lboost_program_options -lfmt -ltomlplusplus
 
 JOBS     ?= $(shell nproc)
 FOLDERS  := scsi transport sim pages measure report cli
-SANITIZED := scsi transport sim pages
 BUILD    := build/$(VARIANT)
 SOURCES  := $(sort $(wildcard $(FOLDERS:%=src/%/*.cpp)))
 LIBRARY  := $(filter-out src/cli/main.cpp,$(SOURCES))
@@ -40,7 +39,7 @@ OBJECTS  := $(SOURCES:%.cpp=$(BUILD)/%.o)
 # Data files compiled in: one generated source holds every file of a list (see tools/embed).
 EMBEDDED := $(sort $(wildcard src/sim/drives/*.toml modepages/*.toml modepages/experiments/*.toml src/pages/*.tsv src/pages/quirks/*))
 
-.PHONY: truth bench faults all test fuzz fuzzers check check-hba demo clean install uninstall docs completion deb check-deb
+.PHONY: truth bench faults all test sanitized fuzz fuzzers check check-hba demo clean install uninstall docs completion deb check-deb
 all: build/sgprobe
 
 ifeq ($(VARIANT),release)
@@ -77,6 +76,11 @@ TRUTH_DRIVES ?= 250
 truth: $(BUILD)/truth truth-limits
 	$(BUILD)/truth $(TRUTH_DRIVES)
 
+# The tests of what takes bytes from drives, models and files, under AddressSanitizer and UndefinedBehaviorSanitizer.
+SANITIZED := scsi transport sim pages
+sanitized:
+	$(MAKE) VARIANT=asan FOLDERS="$(SANITIZED)" build/asan/unit-tests
+
 test: build/sgprobe $(BUILD)/unit-tests
 	$(BUILD)/unit-tests
 
@@ -100,7 +104,7 @@ check:
 	tools/install-packages build check
 	$(MAKE) -j$(JOBS) all $(BUILD)/unit-tests $(BUILD)/truth $(BUILD)/tcmu-serve
 	$(MAKE) -j$(JOBS) VARIANT=fuzz fuzzers
-	$(MAKE) -j$(JOBS) VARIANT=asan FOLDERS="$(SANITIZED)" build/asan/unit-tests
+	$(MAKE) -j$(JOBS) sanitized
 	tests/run
 
 check-hba:
