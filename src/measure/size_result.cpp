@@ -104,7 +104,8 @@ void SizeRun::finish(Result& result) {
     const std::size_t measured = place_.size();
     if (stop_ == Stop::gone || stop_ == Stop::trouble || (stop_ == Stop::none && measured == 0)) result.exit_status = stop_status_;
     std::string why = stop_why_;
-    if (stop_ == Stop::budget) why = fmt::format("the budget of {:.3g} s of drive time was spent", static_cast<double>(options_.budget.count()) / 1e9);
+    if (stop_ == Stop::budget) why = read_all(1) ? fmt::format("{:.0f} MB were read, all that it may", static_cast<double>(bytes_moved_) / 1e6)
+                                        : fmt::format("the budget of {:.3g} s of drive time was spent", static_cast<double>(options_.budget.count()) / 1e9);
     if (!result.cliffs.empty()) {
         result.verdict = Verdict::cliff;
         const Cliff& c = result.cliffs.front();

@@ -226,7 +226,7 @@ void SizeRun::plan_counts(double rate_mb_s) {
 }
 
 bool SizeRun::time_is_up(double share) const {
-    return seconds(host_.now() - began_ - excused_) >= share * seconds(options_.budget);
+    return read_all(share) || seconds(host_.now() - began_ - excused_) >= share * seconds(options_.budget);
 }
 
 void SizeRun::report_progress(double fraction, const std::string& what) {
@@ -325,7 +325,8 @@ void SizeRun::sweep() {
         if (doubtful.empty()) break;
         const bool suspects = std::any_of(curve_.steps.begin(), curve_.steps.end(), [](const Step& s) { return s.state == StepState::suspect; });
         if (time_is_up(suspects ? sweep_share : 0.9)) {
-            stop_why_ = fmt::format("{:.3g} s of drive time did not suffice", seconds(options_.budget));
+            stop_why_ = read_all() ? fmt::format("{:.0f} MB did not suffice", static_cast<double>(bytes_moved_) / 1e6)
+                                   : fmt::format("{:.3g} s of drive time did not suffice", seconds(options_.budget));
             break;
         }
         for (const std::size_t i : doubtful) cells_[i].counted = std::max(cells_[i].counted, worthwhile_count(cells_[i].blocks));

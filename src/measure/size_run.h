@@ -51,7 +51,8 @@ private:
     double media_us() const { return std::min(0.4 * jump_us_, 3000.0); }   // a track's or cylinder's switch takes less than a jump, and than this
     Curve analyse();
     std::vector<std::size_t> cells_in_doubt(const Curve&) const;
-    bool time_is_up(double share) const;
+    bool time_is_up(double share) const;                                 // or the bytes are, where they are bounded
+    bool read_all(double share = 0.4) const { return options_.most_bytes > 0 && static_cast<double>(bytes_moved_) >= share * static_cast<double>(options_.most_bytes); }
     void report_progress(double fraction, const std::string& what);
 
     bool measure(Panel&);                                                // one more round of it

@@ -258,7 +258,7 @@ bool SizeRun::more_of(Fresh& fresh) {
 // The sweep's data chose this step out of many, which flatters it: only fresh data, of it and the sizes around, is believed.
 bool SizeRun::verify(Step& step) {
     step_time_us_ = times_.time_us[place_[step.left]];
-    if (step.jump > 15 * step.error && step.jump > 15 * sample_sigma_ * step_time_us_) return true;    // no flattery explains that
+    if (step.both_sides && step.jump > 15 * step.error && step.jump > 15 * sample_sigma_ * step_time_us_) return true;    // no flattery explains that
     const std::vector<Blocks> sizes = sizes_around(step.left, step.right, 3);
     const std::size_t left = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), cells_[place_[step.left]].blocks) - sizes.begin());
     const double gap = std::log1p(step.jump / times_.time_us[place_[step.left]]);
@@ -275,6 +275,7 @@ bool SizeRun::verify(Step& step) {
         if ((again.state == StepState::suspect && again.jump > 0.8 * least) || fresh.panel.rounds >= most_rounds) {
             step.jump = again.jump;
             step.error = again.error;
+            step.both_sides = again.both_sides;
             step.left_slope = again.left_slope;
             step.right_slope = again.right_slope;
             step_time_us_ = fresh.points[left].y;
@@ -376,7 +377,7 @@ bool SizeRun::search(Suspicion& suspicion) {
 bool SizeRun::report_unplaced(const Suspicion& suspicion) {
     const Step& step = suspicion.step;
     const double before_us = times_.time_us[place_[step.left]], least = options_.threshold / (1 - options_.threshold) * before_us;
-    if (!step.lasts || suspicion.doubted || (!suspicion.verified && step.jump < 15 * step.error) || step.jump - 6 * step.error < least || step.jump < 2 * least) return false;   // a bend among small sizes looks like a small step
+    if (!step.lasts || !step.both_sides || suspicion.doubted || (!suspicion.verified && step.jump < 15 * step.error) || step.jump - 6 * step.error < least || step.jump < 2 * least) return false;   // a bend among small sizes looks like a small step
     FoundCliff found;
     found.last_good = suspicion.verified ? suspicion.low : cells_[place_[step.left]].blocks;
     found.first_bad = suspicion.verified ? suspicion.high : cells_[place_[step.right]].blocks;

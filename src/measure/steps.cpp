@@ -27,7 +27,7 @@ Line side(const std::vector<Point>& nearest_first) {
     return fit_line(std::vector<Point>(nearest_first.begin(), nearest_first.begin() + 2));
 }
 
-struct Jump { double value = 0, error = 0, left_slope = 0, right_slope = 0; bool known = false; double bend = 0, bend_error = 0; };
+struct Jump { double value = 0, error = 0, left_slope = 0, right_slope = 0; bool known = false, both = false; double bend = 0, bend_error = 0; };
 
 // From point i to the next: sign +1 finds steps up, -1 steps down. Walls are gaps that a slope must not be taken across.
 Jump jump_at(const std::vector<Point>& p, std::size_t i, const std::vector<bool>& walls, double sign, std::size_t window) {
@@ -66,6 +66,7 @@ Jump jump_at(const std::vector<Point>& p, std::size_t i, const std::vector<bool>
             least.error = error;
         }
         if (!least.known) least.left_slope = line.b;
+        least.both = least.known;
         least.known = true;
     }
     if (right.size() < 2) least.right_slope = least.left_slope;
@@ -143,6 +144,7 @@ Step judge(const Jump& up, double least) {
     step.jump = up.value;
     step.error = up.error;
     step.bend = up.bend;
+    step.both_sides = up.both;
     step.bend_error = up.bend_error;
     step.left_slope = std::max(up.left_slope, 0.0);
     step.right_slope = std::max(up.right_slope, 0.0);

@@ -78,6 +78,7 @@ Value to_value(const measure::Result& r, const Style& style) {
         {"cliffs", list(r.cliffs, cliff)}, {"advice", list(r.advice, advice)}, {"bytes_transferred", r.bytes_transferred},
         {"commands", r.commands}, {"settings_before", settings(r.settings_before)}, {"settings_after", settings(r.settings_after)},
         {"notes", r.notes}, {"interrupted", r.interrupted}});
+    if (!r.parts.empty()) value.set("parts", list(r.parts, [&](const measure::Result& part) { return to_value(part, style); }));
     for (const auto& [key, section] : r.sections) value.set(key, section);
     return value;
 }

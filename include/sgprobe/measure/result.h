@@ -90,6 +90,7 @@ struct Result {
     bool interrupted = false;
     int exit_status = 0;                    // of what ended the run before its time (the drive gone, errors without end), as sg3_utils exits
     std::vector<ResultTable> tables;        // printed instead of `sections`, and as CSV where there are no samples
+    std::vector<Result> parts;              // of a probe that runs others
     ValueMap sections;                      // what a probe adds under names of its own: "limits", "cache", "effects"...
 };
 

@@ -12,6 +12,7 @@ struct SizeOptions {
     std::optional<scsi::RwOpcode> opcode;   // empty: READ(10), READ(16) where the address needs it
     std::optional<Lba> start;               // empty: the start of the disk
     Nanoseconds budget = std::chrono::seconds(60);   // of drive time
+    Bytes most_bytes = 0;                   // to be read; 0: no bound
     double threshold = 0.10;                // a loss of less is no cliff
     unsigned rounds = 0;                    // 0: adaptive
     std::uint64_t seed = 1;
