@@ -18,6 +18,16 @@ constexpr Bytes depth_bytes = 120'000'000, settings_bytes = 60'000'000;   // wha
 
 std::string percent(double fraction) { return fmt::format("{:.0f} %", 100 * fraction); }
 
+// For a table's cell; the reasons stand below it.
+std::string in_short(const Result& r) {
+    if (r.probe == "experiment") return "effects measured";
+    std::string text;
+    for (const Cliff& c : r.cliffs)
+        text += fmt::format("{}{}: {} less past {}{}", text.empty() ? "" : ", ", c.pattern, percent(c.drop), c.axis == "depth" ? "depth " : "", c.last_good) + (c.axis == "depth" ? "" : " blocks");
+    if (text.empty()) text = r.verdict == Verdict::clean ? "no cliff" : "inconclusive";
+    return text;
+}
+
 class Diagnosis {
 public:
     Diagnosis(Host& host, Drive& drive, const DiagnoseOptions& options, const Progress& progress)
@@ -74,7 +84,7 @@ bool Diagnosis::look(const std::string& what, Bytes needs, const std::function<R
         const RunClock clock(host_);
         Result r = measure();
         clock.stamp(r);
-        row(r.reason, r.bytes_transferred);
+        row(in_short(r), r.bytes_transferred);
         out_.bytes_transferred += r.bytes_transferred;
         out_.commands += r.commands;
         out_.interrupted = out_.interrupted || r.interrupted;
@@ -188,9 +198,10 @@ void Diagnosis::cure(const std::string& settings) {
 std::string Diagnosis::full_note() const {
     const Result* depth = part("depth");
     if (!depth) return {};
-    for (const std::string& note : depth->notes)
-        if (note.find("TASK SET FULL beyond") != note.npos) return note.substr(note.find(": ") + 2);
-    return {};
+    std::string full;
+    for (const std::string& note : depth->notes)      // the random one is the last: there the queue is not emptied by the cache
+        if (note.find("TASK SET FULL beyond") != note.npos) full = note.substr(note.find(": ") + 2);
+    return full;
 }
 
 // What a healthy drive does, in numbers.
@@ -214,9 +225,10 @@ void Diagnosis::conclude() {
     if (out_.verdict == Verdict::inconclusive)
         for (const Result& r : out_.parts)
             if (r.verdict == Verdict::inconclusive && sentence.empty()) sentence = r.probe + ": " + r.reason;
-    if (sentence.empty()) sentence = out_.verdict == Verdict::clean ? healthy() : "not all could be measured";
-    if (const std::string full = full_note(); !full.empty()) sentence += "; " + full + ", which is flow control and no slow drive";
+    if (sentence.empty() && out_.verdict == Verdict::inconclusive) sentence = "not all could be measured";
+    if (const std::string full = full_note(); !full.empty()) sentence += (sentence.empty() ? "" : "; ") + full + ", which is flow control and no slow drive";
     if (!settings_sentence_.empty()) sentence += "; " + settings_sentence_;
+    if (out_.verdict == Verdict::clean) sentence = sentence.empty() ? healthy() : sentence + "; beside that, " + healthy();
     out_.reason = sentence;
     out_.sections.emplace_back("sentence", Value(sentence));
     for (const std::string& known : options_.known) out_.notes.insert(out_.notes.begin(), "known of this model: " + known);
