@@ -337,46 +337,6 @@ void SizeRun::sweep() {
     if (stop_ != Stop::none) curve_ = analyse();
 }
 
-// Drive time for one question, a share of what is left: no doubt about one place may keep another from being looked at.
-// False where it did not suffice (and the run as a whole may go on), or where the run must end.
-bool SizeRun::within(double share, const std::function<void()>& work) {
-    const double spent = seconds(host_.now() - began_ - excused_), budget = seconds(options_.budget);
-    allowed_ = std::min(1.0, (spent + share * std::max(budget - spent, 0.0)) / budget);
-    work();
-    const bool enough = stop_ == Stop::none;
-    allowed_ = 1;
-    if (stop_ == Stop::budget && !time_is_up(1)) stop_ = Stop::none;
-    return enough;
-}
-
-// What the sweep suspects, the plainest first; then what it took for dips and bends; then again what the first look left open.
-void SizeRun::look_closer() {
-    std::vector<Suspicion> open, left;
-    std::vector<Step> bends;
-    for (const Step& step : curve_.steps) {
-        if (step.state == StepState::suspect || (step.state == StepState::unsure && step.jump > 2 * step.error && step.jump > 0)) open.push_back({step, false, 0, 0, false});
-        else if (step.state == StepState::unsure) doubtful_.push_back(step);
-        else bends.push_back(step);
-    }
-    std::stable_sort(open.begin(), open.end(), [](const Suspicion& a, const Suspicion& b) { return a.step.jump * b.step.error > b.step.jump * a.step.error; });
-    std::size_t ahead = open.size();
-    for (Suspicion& s : open) {
-        bool explained = false;
-        if (stop_ != Stop::none || !within(1.0 / static_cast<double>(ahead--), [&] { explained = search(s); })) left.push_back(s);
-        else if (!explained) bends.push_back(s.step);
-    }
-    for (const std::size_t dip : std::vector<std::size_t>(curve_.dips))
-        if (stop_ == Stop::none) within(0.2, [&] { verify_dip(dip); });
-    for (const Step& step : bends)
-        if (stop_ == Stop::none) within(0.2, [&] { look_into_bend(step); });
-    ahead = left.size();
-    for (Suspicion& s : left) {
-        if (stop_ == Stop::none && within(1.0 / static_cast<double>(ahead--), [&] { search(s); })) continue;
-        if (!report_unplaced(s)) doubtful_.push_back(s.step);
-    }
-    std::sort(cliffs_.begin(), cliffs_.end(), [](const FoundCliff& a, const FoundCliff& b) { return a.last_good < b.last_good; });
-}
-
 Result SizeRun::run() {
     Result result;
     result.probe = "size";

@@ -1,5 +1,5 @@
-// One run of `sgprobe size`: what its stages share. sampling: size_run.cpp; search for the place of a cliff: size_search.cpp;
-// what is said in the end: size_result.cpp.
+// One run of `sgprobe size`: what its stages share. sampling: size_run.cpp; suspicions measured afresh: size_verify.cpp; search for the
+// place of a cliff: size_search.cpp; what is said in the end: size_result.cpp.
 #pragma once
 #include <functional>
 #include <random>
@@ -121,6 +121,6 @@ private:
     Bytes bytes_moved_ = 0;
 };
 
-std::string rate_text(double mb_s);
+constexpr std::size_t most_rounds = 60;        // of one decision
 
 }
