@@ -65,12 +65,9 @@ class Depth : public Command {
     }
 
     int print(Context& context, Drive& drive, const measure::Result& result) const {
-        if (!udev_) {
-            context.print(result);
-            return context.exit_status(result);
-        }
-        for (const auto& advice : result.advice) context.print_text(advice.udev_rule + "\n");
-        if (result.advice.empty()) context.note(fmt::format("{}: no rule is needed: {}", drive.name(), result.reason));
+        if (udev_) context.print_udev(result);
+        else context.print(result);
+        if (result.exit_status != 0) context.note(fmt::format("{}: {}", drive.name(), result.reason));
         return context.exit_status(result);
     }
 

@@ -46,13 +46,7 @@ class Size : public Command {
                 if (result.exit_status != 0) context.note(fmt::format("{}: {}", drive.name(), result.reason));
                 return context.exit_status(result);
             }
-            bool any = false;
-            for (const auto& advice : result.advice)
-                if (!advice.udev_rule.empty()) {
-                    context.print_text(advice.udev_rule + (advice.udev_rule.ends_with('\n') ? "" : "\n"));
-                    any = true;
-                }
-            if (!any) context.note(fmt::format("{}: no rule is needed: {}", drive.name(), result.reason));
+            context.print_udev(result);
             return context.exit_status(result);
         });
     }

@@ -117,6 +117,16 @@ void Context::draw() {
     output_->plot->finish();
 }
 
+void Context::print_udev(const measure::Result& result) {
+    bool any = false;
+    for (const auto& advice : result.advice) {
+        if (advice.udev_rule.empty()) continue;
+        print_text(advice.udev_rule + (advice.udev_rule.ends_with('\n') ? "" : "\n"));
+        any = true;
+    }
+    if (!any) note(fmt::format("{}: no rule is needed: {}", result.device.path, result.reason));
+}
+
 void Context::note(std::string_view complaint) {
     clear_progress();
     fmt::print(stderr, "sgprobe: {}\n", report::for_terminal(complaint));

@@ -81,6 +81,7 @@ void DepthRun::finish(Result& result) {
                                                        : std::string("random reads complete in the order in which they were sent: this firmware does not reorder them"));
     }
     result.interrupted = interrupted_;
+    result.exit_status = exit_status_;
     if (!result.cliffs.empty()) {
         result.verdict = Verdict::cliff;
         const Cliff& c = result.cliffs.front();

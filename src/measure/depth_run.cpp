@@ -125,11 +125,13 @@ bool DepthRun::sample(DepthSeries& s, DepthCell& cell) {
         if (run.end == End::gone) gone_ = true;
         if (run.end != End::spoiled) {
             stop_ = run.why;
+            exit_status_ = run.exit_status;
             return false;
         }
         ++cell.cell.redone;
         if (++redone_ > most_redone) {
             stop_ = fmt::format("{} samples were spoiled, the last by: {}", redone_, run.why);
+            exit_status_ = run.exit_status;
             return false;
         }
     }

@@ -68,6 +68,7 @@ private:
     Incidents incidents_;
     std::string stop_;
     bool interrupted_ = false, gone_ = false;
+    int exit_status_ = 0;                    // of what ended the run before its time
     std::uint64_t commands_ = 0, redone_ = 0;
     Bytes bytes_ = 0;
 };

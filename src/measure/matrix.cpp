@@ -137,7 +137,9 @@ Result MatrixRun::run() {
     const Lba start = options_.start.value_or(0);
     if (start >= subject_.identity.blocks)
         throw Failure(ExitStatus::syntax, fmt::format("{}: --start {} is past the end of the drive, which has {} blocks", escaped(drive_.name()), start, subject_.identity.blocks));
-    media_ = {{start, subject_.identity.blocks - start}};
+    for (const Extent& e : subject_.media)
+        if (const Lba first = std::max(e.first, start), end = e.first + e.count; first < end) media_.push_back({first, end - first});
+    if (media_.empty()) throw Failure(ExitStatus::illegal_request, fmt::format("{}: no block to read at or past {}", escaped(drive_.name()), start));
     addresses_.emplace(media_, block_bytes(), subject_.alignment());
     choose_cells();
     const std::size_t rounds = options_.rounds > 0 ? options_.rounds : 4;

@@ -53,6 +53,7 @@ public:
 
     void print_text(std::string_view text);                         // data: standard output or --output; text is already escaped
     void print(const measure::Result&);                         // in the format asked for; and the plot where one is asked for. Nothing
+    void print_udev(const measure::Result&);                    // its rules alone, or a note that none is needed
     void print(const measure::Value&);                          // one JSON object, or indented text.         in a dry run: it is fiction
     void add_plot(report::Plot);                                // for --plot; print(Result) does so itself
     void note(std::string_view complaint);                      // standard error, with "sgprobe: " before it, escaped
