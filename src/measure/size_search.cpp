@@ -273,7 +273,8 @@ bool SizeRun::search_between(Blocks low, Blocks high, const Step& step, int leve
         if (place->sharp || 8 * (place->high - place->low) <= place->low) {   // one block, or a smear over few
             Drop drop = confirm(place->low, place->high, step, found);
             // What noise could have made once it will not make twice.
-            const bool plain = sample_sigma_ < 0.03 && -std::log1p(-found.drop) > 2 * least;
+            const double loss = -std::log1p(-found.drop);
+            const bool plain = loss > 2 * least && (sample_sigma_ < 0.03 || (loss - least) * found.z > 5 * loss);
             if (drop == Drop::material && !plain) {
                 FoundCliff again;
                 drop = confirm(place->low, place->high, step, again);

@@ -70,6 +70,7 @@ Jump jump_at(const std::vector<Point>& p, std::size_t i, const std::vector<bool>
         least.known = true;
     }
     if (right.size() < 2) least.right_slope = least.left_slope;
+    if (i + 2 == p.size() && left.size() >= 3) least.both = true;     // the grid ends there: bends are among the small sizes
     // A straight line through the origin is the steepest that a side without a slope can have; and no step down can be told.
     if (!least.known && sign < 0) return {.error = 1e30};
     if (!least.known) {

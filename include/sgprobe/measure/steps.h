@@ -17,7 +17,7 @@ struct Step {
     double jump = 0, error = 0;          // in the unit of time, and its standard error
     double left_slope = 0, right_slope = 0;
     double bend = 0, bend_error = 0;     // what is left after the gentler of both slopes: a bend may hide a step beside it
-    bool both_sides = false;             // both sides have a slope; else a bend looks just like a step
+    bool both_sides = false;             // both sides have a slope, or the grid ends; else a bend looks just like a step
     bool lasts = true;                   // no later step down takes it back
     StepState state = StepState::none;
 };
